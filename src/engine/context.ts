@@ -16,6 +16,7 @@ interface ContextOptions {
   readonly maxPassageTokens?: number;
   /** See `OpenOptions`. */
   readonly onWarning?: (message: string) => void;
+  readonly settingsPlace?: string;
   /** The generation that is active when the engine is opened; `null` if none is. */
   readonly activeGeneration?: number | null;
   /** See `EngineContext.updateRelations`. */
@@ -113,6 +114,8 @@ export class EngineContext {
   readonly thread: TaskRunner;
   /** Whether the sources in the settings may run without approval. */
   readonly trustsSettings: boolean;
+  /** Where a host program keeps the settings; `null` for loci.yaml. */
+  readonly settingsPlace: string | null;
 
   private constructor(services: EngineServices, caller: Caller) {
     this.#services = services;
@@ -123,6 +126,7 @@ export class EngineContext {
     this.now = services.now;
     this.thread = services.thread.ownedBy(caller.namespace);
     this.trustsSettings = services.options.trustsSettings ?? false;
+    this.settingsPlace = services.options.settingsPlace ?? null;
   }
 
   /** The context of the owner in the configuration. */

@@ -21,6 +21,8 @@ export interface OpenOptions {
   readonly ownsProcess?: boolean;
   /** Whether calls of the store may block the caller, so that a program that makes a few and ends starts faster. Default false. */
   readonly inlineStore?: boolean;
+  /** Where a host program keeps the settings, if they are not those of loci.yaml. */
+  readonly settingsPlace?: string;
   /** Receives messages about errors that fail no call. By default a warning of the process. */
   readonly onWarning?: (message: string) => void;
 }

@@ -122,9 +122,10 @@ class SharedEngine {
   }
 
   async #load(create: boolean): Promise<EngineContext> {
-    const { values } = await this.loadConfig();
+    const { values, hostPlace } = await this.loadConfig();
     const { openEngine } = await import('../engine/open.ts');
-    const loci = await openEngine(values, { ...this.#options, create });
+    const place = hostPlace === null ? {} : { settingsPlace: hostPlace };
+    const loci = await openEngine(values, { ...this.#options, ...place, create });
     this.openedWith = values;
     return loci;
   }

@@ -110,6 +110,8 @@ export interface SourceState {
   readonly root: string | null;
   /** When it was last read completely. */
   readonly readAt: Timestamp | null;
+  /** Where the settings are that it was last read with: `plugins.entries.memory-loci.config`. `null` for loci.yaml. */
+  readonly settings: string | null;
   /** When a refresh was last attempted, and how long that took. */
   readonly triedAt: Timestamp | null;
   readonly tookMs: number | null;

@@ -9,6 +9,7 @@ import { NOW } from './store-samples.ts';
 const NEVER_REFRESHED: SourceState = {
   root: null,
   readAt: null,
+  settings: null,
   triedAt: null,
   tookMs: null,
   nextAt: null,
@@ -30,6 +31,7 @@ const NEVER_REFRESHED: SourceState = {
 export const ALL_STATE_FIELDS: SourceState = {
   root: '/home/ada/notes',
   readAt: NOW,
+  settings: 'plugins.entries.memory-loci.config',
   triedAt: NOW + 1,
   tookMs: 12,
   nextAt: NOW + 2,

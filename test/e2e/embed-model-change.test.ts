@@ -52,7 +52,7 @@ describe('loci status during a change of the model', () => {
     expect((await run(['status'])).stdout).toContain(`\
 embeddings    ollama old, 16 dimensions, 2 vectors
               the settings name ollama new (16 dimensions), which has vectors of 0 of 2 texts
-              searches do not use it, and writes fail: run \`loci embed backfill\`, then \`loci embed switch\`
+              searches and writes use that of before: run \`loci embed backfill\`, then \`loci embed switch\`
 `);
     await run(['embed', 'backfill']);
     expect(await statusOf()).toMatchObject({
@@ -62,7 +62,7 @@ embeddings    ollama old, 16 dimensions, 2 vectors
     expect((await run(['status'])).stdout).toContain(`\
 embeddings    ollama old, 16 dimensions, 2 vectors
               the settings name ollama new (16 dimensions), which has vectors of 2 of 2 texts
-              searches do not use it, and writes fail: run \`loci embed switch\`
+              searches and writes use that of before: run \`loci embed switch\`
 `);
     expect((await run(['embed', 'switch', '--dry-run'])).stdout).toBe(
       'Searches would use the vectors of ollama new (16 dimensions); before, those of ollama old (16 dimensions), which are kept.\n' +
@@ -84,7 +84,8 @@ embeddings    ollama old, 16 dimensions, 2 vectors
   it('shows prefixes only where they tell two models apart', async () => {
     const prefixed = settingsOf('old', { LOCI_EMBEDDING_QUERY_PREFIX: 'query: ' });
     expect((await run(['write', 'A third text.'], prefixed)).stderr).toContain(
-      'are of ollama old (16 dimensions) with no prefixes, but ollama old (16 dimensions) with prefixes ["query: ",""] is',
+      'loci: warning: searches use the vectors of ollama old (16 dimensions) with no prefixes until `loci embed backfill` and ' +
+        '`loci embed switch`; ollama old (16 dimensions) with prefixes ["query: ",""] is configured',
     );
     expect((await run(['status'], prefixed)).stdout).toContain(
       'ollama old (16 dimensions) with prefixes: "query: " for queries, "" for passages',
@@ -96,7 +97,7 @@ embeddings    ollama old, 16 dimensions, 2 vectors
       to: { model: 'old', query_prefix: 'query: ', passage_prefix: '' },
     });
     expect((await run(['write', 'A third text.'])).stderr).toContain(
-      'of ollama old (16 dimensions), but ollama new',
+      '; ollama new (16 dimensions) is configured',
     );
   });
 });

@@ -191,7 +191,7 @@ describe('status and doctor', () => {
     const file = join(home, 'loci.yaml');
     writeFileSync(file, `vaults:\n  - path: ${JSON.stringify(work)}\n`);
     const { unconfigured_vaults } = await lociJson<StatusOutput>(['status'], { home });
-    expect(unconfigured_vaults).toEqual([{ name: 'My notes', records: 2 }]);
+    expect(unconfigured_vaults).toEqual([{ name: 'My notes', records: 2, settings: null }]);
     expect((await loci(['status'], { home })).stdout).toContain('My notes: 2 notes, not in the settings');
     const [check] = await checksOf('vault My notes');
     expect(check).toMatchObject({ result: 'warning' });

@@ -69,12 +69,12 @@ it('while the provider does not answer, words find notes, closing does not wait,
   await expect.poll(() => found(next, 'semantic')).toEqual(['a.md', 'b.md']);
 });
 
-it('words answer while the vectors are of another model', async () => {
+it('the vectors of another model answer until a switch, and the status says so', async () => {
   await (await registered()).close();
   const adapter = await registered('mxbai-embed-large');
-  expect(await found(adapter)).toEqual(['a.md']);
-  expect(await found(adapter, 'semantic')).toEqual([]);
-  expect((await adapter.status()).message).toMatch(/words alone answer: .*nomic-embed-text/);
+  expect(await found(adapter)).toEqual(['a.md', 'b.md']);
+  expect(await found(adapter, 'semantic')).toEqual(['a.md', 'b.md']);
+  expect((await adapter.status()).message).toMatch(/the vectors of .*nomic-embed-text.*embed backfill/);
 });
 
 it('embedding that has failed is tried again after some time', async () => {

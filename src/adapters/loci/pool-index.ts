@@ -98,12 +98,8 @@ export class PoolIndex {
   async #waitingIn(namespaces: readonly string[]): Promise<number> {
     const { store, config } = this.#engine;
     if (config.embedding.provider === 'none') return 0;
-    const generation = await vectorsOf(this.#engine).then(
-      (vectors) => vectors?.generation ?? NO_GENERATION,
-      // Vectors of another model are reported by the recall that lacks them.
-      () => null,
-    );
-    return generation === null ? 0 : (await pendingTotals(store, generation, namespaces)).texts;
+    const generation = (await vectorsOf(this.#engine))?.generation ?? NO_GENERATION;
+    return (await pendingTotals(store, generation, namespaces)).texts;
   }
 
   /** Ends calls that read pools. The next process goes on where they stopped. */

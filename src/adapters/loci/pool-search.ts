@@ -1,14 +1,12 @@
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { LociError } from '../../core/errors.ts';
 import type { EngineContext } from '../../engine/context.ts';
-import { vectorsOfSearch } from '../../engine/embedding/models.ts';
+import { vectorsOf } from '../../engine/embedding/models.ts';
 import { snippetOf } from '../../engine/records/results/search-result.ts';
 import { highlightedTerms, searchOutcome } from '../../engine/records/search.ts';
 import type { Hit } from '../../search/rank/confidence.ts';
 import { CLASSIC_RANKING, type Ranking } from '../../search/rank/ranking.ts';
 import { NOT_ALL_EMBEDDED, type SignalList } from '../../search/retrieve/signals.ts';
-import type { VectorIndexRef } from '../../search/run.ts';
 import type { SearchOutcome } from '../../search/search.ts';
 import { isWithin, resolveWithin } from '../../sources/files/paths.ts';
 import type { PoolQuery } from '../backend.ts';
@@ -86,9 +84,8 @@ async function searchNamespace(
   engine: EngineContext,
   query: PoolQuery,
 ): Promise<{ readonly results: readonly RatedResult[]; readonly problems: readonly string[] }> {
-  const { vectors, problem } = await vectorsFor(engine, query);
-  const problems = problem === null ? [] : [problem];
-  if (query.mode === 'semantic' && vectors === null) return { results: [], problems };
+  const vectors = query.mode === 'keyword' ? null : await vectorsOf(engine);
+  if (query.mode === 'semantic' && vectors === null) return { results: [], problems: [] };
   const pools = new Map(query.pools.map((pool) => [poolVault(pool).name, pool]));
   const notes = new Notes(engine, query, pools);
   for (const [i, size] of SIZES.entries()) {
@@ -109,23 +106,9 @@ async function searchNamespace(
     const results = await notes.add(outcome);
     const isLast = i === SIZES.length - 1 || query.signal.aborted;
     if (results.length < query.limit && !isLast && notes.mayFollow(outcome, size)) continue;
-    return { results, problems: [...problems, ...problemsOf(outcome)] };
+    return { results, problems: problemsOf(outcome) };
   }
-  return { results: [], problems };
-}
-
-/** A search by meaning is not refused because the vectors are of another model: words answer. */
-async function vectorsFor(
-  engine: EngineContext,
-  { mode }: PoolQuery,
-): Promise<{ readonly vectors: VectorIndexRef | null; readonly problem: string | null }> {
-  if (mode === 'keyword') return { vectors: null, problem: null };
-  try {
-    return { vectors: await vectorsOfSearch(engine), problem: null };
-  } catch (error) {
-    if (!(error instanceof LociError) || error.code !== 'embedding_mismatch') throw error;
-    return { vectors: null, problem: `words alone answer: ${error.message}` };
-  }
+  return { results: [], problems: [] };
 }
 
 function problemsOf({ retrieved: { missing }, notices }: SearchOutcome): string[] {

@@ -87,16 +87,21 @@ export function whyNotAsked(previous: GenerationSpec, provider: string): string 
 }
 
 /**
- * How searches are answered while the vectors of the configured model are being made.
- * @param provider that of the present settings
+ * How searches are answered, and what writes use, until a switch to the configured model.
+ * @param settings the present provider, and whether there are vectors of the configured model already
  */
-export function previousNotice(active: Generation, configured: Generation, provider: string): string {
+export function previousNotice(
+  active: Generation,
+  configured: GenerationSpec,
+  { provider, isBegun }: { readonly provider: string; readonly isBegun: boolean },
+): string {
   const [previous, target] = [describeGeneration(active, configured), describeGeneration(configured, active)];
   const why = whyNotAsked(active, provider);
+  const until = isBegun ? 'until `loci embed switch`' : 'until `loci embed backfill` and `loci embed switch`';
   const how =
     why === null
-      ? `searches use the vectors of ${previous} until \`loci embed switch\``
-      : `searches use words alone until \`loci embed switch\`: ${previous} made the vectors, and ${why}`;
+      ? `searches use the vectors of ${previous} ${until}`
+      : `searches use words alone ${until}: ${previous} made the vectors, and ${why}`;
   return `${how}; ${target} is configured`;
 }
 

@@ -15,7 +15,7 @@ export const modelChangeOutput = z.strictObject({
   embedded: count().describe('Those of them that have a vector of it.'),
   next: z
     .enum(['loci embed backfill', 'loci embed switch'])
-    .describe('The next command. Writes fail until the switch, and before the backfill searches do too.'),
+    .describe('The next command. Searches and writes use `from` until the switch.'),
 });
 
 interface Known {

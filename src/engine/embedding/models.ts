@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { LociError } from '../../core/errors.ts';
 import type { Embedder } from '../../embed/embedder.ts';
 import { openEmbedder } from '../../embed/registry.ts';
 import type { Chunking } from '../../ingest/passages.ts';
@@ -22,6 +21,7 @@ class Models {
   usedGeneration: number | null;
   #embedder: Promise<Embedder | null> | null = null;
   readonly #previous = new Map<number, Promise<Embedder>>();
+  #warned = '';
 
   constructor(services: EngineServices) {
     this.#services = services;
@@ -53,6 +53,12 @@ class Models {
     );
     this.#previous.set(generation.id, opened);
     return opened;
+  }
+
+  /** Says once what writes use instead of the configured model. Searches say it in their answers. */
+  warn(notice: string): void {
+    if (this.#warned !== notice) this.#services.warn(notice);
+    this.#warned = notice;
   }
 
   async close(): Promise<void> {
@@ -87,10 +93,40 @@ export async function chunkingOf(context: EngineContext): Promise<Chunking> {
 }
 
 /**
- * The model and vectors of searches; `null` with the provider `none`, or before the first record is embedded.
- * @throws LociError `embedding_mismatch` when the store's vectors are of another model
+ * The model and vectors of searches and writes; `null` with the provider `none`, or before the first record is embedded. Until
+ * `embed switch`, they are those of the model before, with a notice, so that a change of the settings takes no memory down.
  */
 export async function vectorsOf(context: EngineContext): Promise<VectorIndexRef | null> {
+  const model = await modelInUse(context);
+  if (model === null) return null;
+  const { active, embedder, own, isUsed } = model;
+  if (own !== undefined && isUsed) return { embedder, generation: own.id };
+  const notice = previousNotice(active, modelSpec(embedder), {
+    provider: context.config.embedding.provider,
+    isBegun: own !== undefined,
+  });
+  return { embedder: await previousModelOf(context, active), generation: active.id, notice };
+}
+
+/** @throws LociError `embedding_mismatch` where searches and writes use another model than that of the settings */
+export async function assertConfiguredModel(context: EngineContext): Promise<void> {
+  const model = await modelInUse(context);
+  if (model !== null && !model.isUsed) throw mismatch(model.active, model.embedder);
+}
+
+interface ConfiguredModel {
+  /** The generation of the store. */
+  readonly active: Generation;
+  /** The model of the settings. */
+  readonly embedder: Embedder;
+  /** Its vectors, if there are any. */
+  readonly own: Generation | undefined;
+  /** Whether searches and writes use them. */
+  readonly isUsed: boolean;
+}
+
+/** `null` with the provider `none`, and for a store without vectors. */
+async function modelInUse(context: EngineContext): Promise<ConfiguredModel | null> {
   const models = context.shared(Models);
   const embedder = await models.embedder();
   if (embedder === null) return null;
@@ -99,39 +135,16 @@ export async function vectorsOf(context: EngineContext): Promise<VectorIndexRef 
   if (active === undefined) return null;
   const own = generationOf(generations, embedder);
   // A process that was opened before a switch goes on with its model, whose vectors are still there.
-  if (own === undefined || !(own.active || own.id === models.usedGeneration))
-    throw mismatch(active, embedder);
-  models.usedGeneration = own.id;
-  return { embedder, generation: own.id };
+  const isUsed = own !== undefined && (own.active || own.id === models.usedGeneration);
+  if (isUsed) models.usedGeneration = own.id;
+  return { active, embedder, own, isUsed };
 }
 
-/**
- * The model and vectors of a search. While those of the configured model are being made, the previous ones answer, if their
- * model can be reached, with a notice.
- * @throws LociError `embedding_mismatch` when nothing was made with the configured model yet
- */
-export async function vectorsOfSearch(context: EngineContext): Promise<VectorIndexRef | null> {
-  try {
-    return await vectorsOf(context);
-  } catch (error) {
-    if (!(error instanceof LociError) || error.code !== 'embedding_mismatch') throw error;
-    const generations = await context.store.vectors.generations(ADMIN_NAMESPACE);
-    const active = activeGeneration(generations);
-    const embedder = await embedderOf(context);
-    const own = embedder === null ? undefined : generationOf(generations, embedder);
-    if (active === undefined || own === undefined) throw error;
-    const notice = previousNotice(active, own, context.config.embedding.provider);
-    return { embedder: await previousModelOf(context, active), generation: active.id, notice };
-  }
-}
-
-/**
- * The vector index to write to. The first model that embeds becomes the model of the store.
- * @throws LociError `embedding_mismatch`
- */
+/** The vector index to write to. The first model that embeds becomes the model of the store. */
 export async function vectorsToFill(context: EngineContext): Promise<VectorIndexRef | null> {
   const vectors = await vectorsOf(context);
   const embedder = await embedderOf(context);
+  if (vectors?.notice !== undefined) context.shared(Models).warn(vectors.notice);
   if (vectors !== null || embedder === null) return vectors;
   const { vectors: stored } = context.store;
   const generation = await stored.setGeneration(ADMIN_NAMESPACE, { add: modelSpec(embedder) });

@@ -26,7 +26,7 @@ export type EmbedPruneOutput = z.infer<typeof pruneOutput>;
 
 /**
  * Removes the vectors that are not in use: by searches, by the configured model, or by a backfill in any process. A server that
- * still works with removed ones fails with `embedding_mismatch` until it is restarted.
+ * still works with removed ones goes on with those in use, with a notice, until it is restarted.
  */
 export async function prune(
   context: EngineContext,

@@ -3,7 +3,7 @@ import { formatCount } from '../../core/text/format-count.ts';
 import { openReranker } from '../../embed/rerank/registry.ts';
 import { RERANKED } from '../../search/rerank.ts';
 import type { EngineContext } from '../context.ts';
-import { embedderOf, vectorsOf } from '../embedding/models.ts';
+import { assertConfiguredModel, embedderOf, vectorsOf } from '../embedding/models.ts';
 import type { Finding } from './check.ts';
 import { otherLanguageShare } from './other-languages.ts';
 
@@ -12,6 +12,7 @@ export async function checkEmbedding(context: EngineContext): Promise<Finding> {
   const embedder = await embedderOf(context);
   if (embedder === null)
     return { result: 'ok', detail: 'provider none: searches use text, spelling and recency only' };
+  await assertConfiguredModel(context);
   const vectors = await vectorsOf(context);
   // A provider that is too slow for a search is not down.
   await embedder.embed(['loci'], { purpose: 'query', patient: true });

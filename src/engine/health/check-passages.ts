@@ -10,7 +10,7 @@ import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { Finding } from './check.ts';
 import { nameRecords } from './check-graph.ts';
 import type { EngineContext } from '../context.ts';
-import { chunkingOf, embedderOf, vectorsOf } from '../embedding/models.ts';
+import { chunkingOf, embedderOf } from '../embedding/models.ts';
 import { recordName } from '../reading/index-vaults.ts';
 
 const PAGE_SIZE = 200;
@@ -77,7 +77,7 @@ export async function checkPassages(context: EngineContext, options: ProgressOpt
   return {
     result: missing.length > 0 ? 'failed' : 'warning',
     detail: `passages need to be rebuilt in ${nameRecords(stale)}`,
-    hint: await hintOfStale(context),
+    hint: 'Run `loci index`.',
   };
 }
 
@@ -125,15 +125,4 @@ function firstIds(records: readonly LociRecord[]): number[] {
 async function countRecords({ store, namespace }: EngineContext): Promise<number> {
   const { namespaces } = await store.admin.stats(ADMIN_NAMESPACE);
   return namespaces.find((each) => each.namespace === namespace)?.records ?? 0;
-}
-
-/** With vectors of another model, `index` would fail, so the hint is that of the mismatch. */
-async function hintOfStale(context: EngineContext): Promise<string> {
-  try {
-    await vectorsOf(context);
-  } catch (error) {
-    if (error instanceof LociError && error.code === 'embedding_mismatch') return error.hint;
-    throw error;
-  }
-  return 'Run `loci index`.';
 }

@@ -49,6 +49,8 @@ function checkSource(report: SourceReport, now: Timestamp): Check {
             ? 'Correct the `memorySource` of its SKILL.md.'
             : 'Correct it in loci.yaml.'),
       );
+    case 'set elsewhere':
+      return { ...warning(''), result: 'ok', hint: report.hint };
     case 'gone':
       return warning(`Put it back into loci.yaml, or take its documents out: loci sources remove ${id}`);
   }

@@ -24,7 +24,7 @@ export async function checkVaults(context: EngineContext, options: ProgressOptio
   }
 }
 
-function vaultChecks({ vaults, unconfigured }: VaultStates, now: Timestamp): Check[] {
+export function vaultChecks({ vaults, unconfigured }: VaultStates, now: Timestamp): Check[] {
   return [...vaults.map((vault) => checkVault(vault, now)), ...unconfigured.map(checkUnconfigured)];
 }
 
@@ -56,7 +56,14 @@ function checkVault(
   return { ...check, result: 'ok', detail, hint: null };
 }
 
-function checkUnconfigured({ name, records }: VaultStates['unconfigured'][number]): Check {
+function checkUnconfigured({ name, records, settings }: VaultStates['unconfigured'][number]): Check {
+  if (settings !== null)
+    return {
+      name: `vault ${name}`,
+      result: 'ok',
+      detail: `${formatCount(records, 'record')}; ${settings} had it when it was last read`,
+      hint: null,
+    };
   return {
     name: `vault ${name}`,
     result: 'warning',

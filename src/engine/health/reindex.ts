@@ -4,7 +4,7 @@ import { LociError } from '../../core/errors.ts';
 import { embedPending, Refusals } from '../../ingest/embed.ts';
 import type { Store } from '../../store/store.ts';
 import type { EngineContext } from '../context.ts';
-import { embedderOf, vectorsOf } from '../embedding/models.ts';
+import { assertConfiguredModel, embedderOf } from '../embedding/models.ts';
 import { whileFilling } from '../embedding/filling.ts';
 import { activeGeneration, modelSpec } from '../embedding/generations.ts';
 import { NO_REFUSALS, refusalFields, refusalReport } from '../embedding/refusal-report.ts';
@@ -34,7 +34,7 @@ export type ReindexOutput = z.infer<typeof reindexOutput>;
  * find what has been rebuilt so far. That check compares every occurrence of every word and cannot be interrupted; it takes
  * about as long as filling the index (20,000 passages of 90 words: 5 to 10 s). Passages that come out the same are not
  * written again. A reindex that was interrupted is continued by `index` or `reindex`.
- * @throws LociError `aborted`, `embedding_unavailable`
+ * @throws LociError `aborted`, `embedding_unavailable`; without `vectors`, `embedding_mismatch`
  */
 export async function reindex(
   context: EngineContext,
@@ -44,7 +44,7 @@ export async function reindex(
   const started = performance.now();
   const { store, namespace } = context;
   const embedder = await embedderOf(context);
-  if (given.vectors !== true) await vectorsOf(context);
+  if (given.vectors !== true) await assertConfiguredModel(context);
   assertNotAborted(options);
   const vectors = given.vectors === true && embedder !== null;
   await store.admin.resetDerived(namespace, { drop: await isBroken(store, namespace), vectors });

@@ -35,6 +35,7 @@ import { ReceiptLog } from './receipt-log.ts';
 import { searchOutcome, type SearchRequest } from '../records/search.ts';
 import { bestConfidence, candidatesOf, findCredentials, foundHits } from './candidates.ts';
 import { EmbedLane } from './embed-lane.ts';
+import { excludeKnown } from './exclude-known.ts';
 import { GRAPH_LANE, graphLane } from './graph-lane.ts';
 import { labelList } from './labels.ts';
 import { runLanes } from './lanes.ts';
@@ -114,6 +115,8 @@ export type Pack = PackOutput & { readonly receipt: Receipt };
 interface PackOptions extends Pick<SearchRequest, 'signal'> {
   /** Where the best result scores lower, the pack is empty; the configured threshold unless given, but not below `EMPTY_BELOW`. */
   readonly minScore?: number;
+  /** Texts that are before the pack in the same prompt: what they say is not repeated. */
+  readonly prompt?: readonly string[];
 }
 
 type PackRequest = PackOptions &
@@ -124,7 +127,7 @@ type PackRequest = PackOptions &
 /** Related documents that a pack considers, as many as a search shows. */
 const RELATED = 5;
 
-/** The purpose of a pack: an agent asked for it, or a host puts it before a message. */
+/** The purpose of a pack: an agent asked for it, or a host puts it after a message. */
 interface PackPurpose {
   readonly kind: Receipt['kind'];
   readonly fence: FenceTag;
@@ -182,7 +185,7 @@ export interface RecallRequest extends PackOptions {
 }
 
 /**
- * A pack that is put before a message. It has the fence `loci-recall`; tokens are estimated, because to load their vocabulary takes 0.2 s
+ * A pack that is put after a message. It has the fence `loci-recall`; tokens are estimated, because to load their vocabulary takes 0.2 s
  * of the host. The caller stores the receipt of what it uses.
  */
 export function recallPack(
@@ -224,7 +227,10 @@ async function makePack(
     }),
   ]);
   const compared = await withPassages(context.store, context.namespace, outcome, all);
-  const candidates = compared.map((each) => ({ ...each, citation: `${citationPrefix}${each.citation}` }));
+  const candidates = excludeKnown(compared, request.prompt ?? [], minScore).map((each) => ({
+    ...each,
+    citation: `${citationPrefix}${each.citation}`,
+  }));
   const pack = await buildPack({
     query: sectionQuery(outcome),
     ...{ budget, candidates, ...form, embeds: embedLane.embeds },

@@ -32,7 +32,7 @@ export interface EmbeddingOptions extends ProgressOptions {
  * Imports an export in JSON Lines, the folder of an OpenClaw agent, or the database of a ShadowDB. Importing the same again changes
  * nothing, and an import that was interrupted continues. An export is checked to its end before any of it is imported.
  * @throws LociError `invalid_input` for anything but a complete export of this version, an OpenClaw folder or a ShadowDB;
- *   `unreadable`, `writes_disabled`, `aborted`, `embedding_mismatch`
+ *   `unreadable`, `writes_disabled`, `aborted`
  */
 export async function importMemory(
   context: EngineContext,

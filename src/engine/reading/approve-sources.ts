@@ -28,7 +28,9 @@ export async function approveSources(
 
 /** Checks all sources before the first is approved. @throws LociError `not_found`, `invalid_config` */
 function assertRunnable(reports: readonly SourceReport[], ids: readonly string[]): void {
-  const commands = reports.filter(({ kind, condition }) => kind !== 'vault' && condition !== 'gone');
+  const commands = reports.filter(
+    ({ kind, condition }) => kind !== 'vault' && !['gone', 'set elsewhere'].includes(condition),
+  );
   for (const id of ids) {
     const report = commands.find((each) => each.id === id);
     if (report === undefined)

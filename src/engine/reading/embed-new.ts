@@ -29,7 +29,7 @@ interface Embedded extends RefusalReport {
 /**
  * Embeds the contents of all namespaces that have no vector, except those that the provider refuses. While another process
  * embeds, this call waits, so that nothing is embedded twice; if `wait` is false, it returns at once.
- * @throws LociError `embedding_mismatch`, `embedding_unavailable`, `aborted`
+ * @throws LociError `embedding_unavailable`, `aborted`
  */
 export async function embedNew(context: EngineContext, options: EmbedOptions = {}): Promise<Embedded> {
   const { store } = context;
@@ -56,8 +56,11 @@ export async function embedNew(context: EngineContext, options: EmbedOptions = {
       await compactUnlessForgotten(context, namespace);
     return { embedded, embeddedBy: null, ...(await refusalReport(context, refusals)) };
   } catch (error) {
+    if (!(error instanceof LociError)) throw error;
+    // Until a switch to the configured model, words find what the model before cannot embed. A warning has said so.
+    if (error.code === 'embedding_unavailable' && vectors.notice !== undefined) return none;
     const embeddedBy = options.wait === false ? await embeddingProcess(context) : null;
-    if (!(error instanceof LociError) || error.code !== 'conflict' || embeddedBy === null) throw error;
+    if (error.code !== 'conflict' || embeddedBy === null) throw error;
     return { ...none, embeddedBy };
   }
 }

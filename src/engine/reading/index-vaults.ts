@@ -7,7 +7,7 @@ import type { SyncReport } from '../../ingest/sync.ts';
 import type { SourceProblem } from '../../sources/source.ts';
 import type { ChunkedRecord } from '../../store/model.ts';
 import type { EngineContext } from '../context.ts';
-import { chunkingOf, vectorsOf, vectorsToFill } from '../embedding/models.ts';
+import { chunkingOf, vectorsOf } from '../embedding/models.ts';
 import { NO_REFUSALS, type RefusalReport } from '../embedding/refusal-report.ts';
 import { asProblem, type Problem } from '../fields/problems.ts';
 import { embeddingProcess, embedNew } from './embed-new.ts';
@@ -45,7 +45,7 @@ export class IncompleteIndexError extends LociError {
  * Updates the configured vaults, or others that are given, then embeds contents without a vector. A vault that cannot be read does not affect the others. Notes are found by
  * text as soon as their batch is stored. A call that was interrupted is continued by the next one.
  * @throws LociError `invalid_config` for a name that belongs to another folder, before anything is read; `unreadable`, `aborted`,
- *   `embedding_mismatch`, `embedding_unavailable`. Unreadable vaults are an `IncompleteIndexError`, thrown after the others have
+ *   `embedding_unavailable`. Unreadable vaults are an `IncompleteIndexError`, thrown after the others have
  *   been read.
  */
 export async function indexVaults(
@@ -56,8 +56,6 @@ export async function indexVaults(
   }: IndexOptions & { readonly vaults?: readonly VaultConfig[] } = {},
 ): Promise<IndexReport> {
   await assertVaultNamesAreFree(context, vaults);
-  // Throws for a mismatching model before anything is read.
-  await vectorsToFill(context);
   const { problems } = await deriveStale(context, options);
   const sources: SyncReport[] = [];
   const unreadable: LociError[] = [];

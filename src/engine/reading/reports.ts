@@ -1,9 +1,10 @@
 import { LociError, messageOf } from '../../core/errors.ts';
+import { shellWord } from '../../core/text/split-command.ts';
 import type { Origin, Timestamp } from '../../core/types.ts';
 import type { SourceState } from '../../store/admin-model.ts';
 import { sourceStates } from '../../store/items/source-state.ts';
 import type { EngineContext } from '../context.ts';
-import { isEnabled, vaultName, vaultsOfNamespace } from './configured/vault-names.ts';
+import { isEnabled, otherSettings, vaultName, vaultsOfNamespace } from './configured/vault-names.ts';
 import {
   approvalDetails,
   approvalStatus,
@@ -35,6 +36,8 @@ export const CONDITIONS = [
   'broken',
   /** It has documents in the store, but is no longer in the settings. */
   'gone',
+  /** It is not in the settings; others had it when it was last read. */
+  'set elsewhere',
 ] as const;
 export type Condition = (typeof CONDITIONS)[number];
 
@@ -96,7 +99,7 @@ export async function sourceReports(context: EngineContext): Promise<SourceRepor
   }));
   const listed = [...vaults, ...commands, ...unusable];
   const ofVaults = await documentCounts(context, ['vault']);
-  return [...listed, ...leftOver(listed, states, counts, new Set(ofVaults.keys()))];
+  return [...listed, ...leftOver(context, listed, { states, counts, vaultNames: new Set(ofVaults.keys()) })];
 }
 
 function common(
@@ -193,12 +196,17 @@ function conditionOf(
   return isStale(state, interval, now) ? 'stale' : 'fresh';
 }
 
-/** Sources and vaults that are no longer in the settings. */
+interface StoredSources {
+  readonly states: ReadonlyMap<string, SourceState>;
+  readonly counts: ReadonlyMap<string, number>;
+  readonly vaultNames: ReadonlySet<string>;
+}
+
+/** Sources and vaults that are not in the settings. */
 function leftOver(
+  context: EngineContext,
   listed: readonly SourceReport[],
-  states: ReadonlyMap<string, SourceState>,
-  counts: ReadonlyMap<string, number>,
-  vaultNames: ReadonlySet<string>,
+  { states, counts, vaultNames }: StoredSources,
 ): SourceReport[] {
   const listedIds = new Set(listed.map(({ id }) => id));
   // An imported folder has a state too, but nothing to refresh.
@@ -209,7 +217,12 @@ function leftOver(
     // The notes of an imported vault have no folder here.
     const isVault = vaultNames.has(id) || (state !== null && state.root !== null);
     const kind = isVault ? 'vault' : 'command';
-    return { ...common(id, state, counts), kind, condition: 'gone', folder: state?.root ?? null };
+    const place = otherSettings(context, state);
+    const report = { ...common(id, state, counts), kind, folder: state?.root ?? null } as const;
+    if (place === null) return { ...report, condition: 'gone' };
+    const remove = isVault ? 'forget-vault' : 'sources remove';
+    const hint = `${place} had it when it was last read. If it no longer has it: \`loci ${remove} ${shellWord(id)}\``;
+    return { ...report, condition: 'set elsewhere', hint };
   });
 }
 

@@ -21,7 +21,7 @@ export const sourceOutput = z.strictObject({
     .describe(
       'fresh; stale: not read for more than twice its interval; new: never read; failing: the last attempt failed and the last ' +
         'good documents stay; broken: it cannot run before its settings are corrected; gone: it has documents but is no longer in ' +
-        'the settings.',
+        'the settings; set elsewhere: other settings, such as those of a plugin of OpenClaw, had it when it was last read.',
     ),
   documents: count().describe('Documents, or notes, in the store.'),
   hits: count().describe('Searches that found at least one of its documents.'),

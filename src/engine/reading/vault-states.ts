@@ -8,7 +8,7 @@ import type { EngineContext } from '../context.ts';
 import { vaultSource } from './refresh/refresh-vault.ts';
 import { compareRevision, storedEntriesByKey } from '../../ingest/source-entries.ts';
 import { isoTime } from '../fields/times.ts';
-import { isEnabled, vaultName, vaultsOfNamespace } from './configured/vault-names.ts';
+import { isEnabled, otherSettings, vaultName, vaultsOfNamespace } from './configured/vault-names.ts';
 
 const count = () => z.number().int().nonnegative();
 
@@ -36,7 +36,11 @@ export const vaultOutput = z.strictObject({
 });
 
 /** A vault that has records but is not in the settings. */
-export const unconfiguredVault = z.strictObject({ name: z.string(), records: count() });
+export const unconfiguredVault = z.strictObject({
+  name: z.string(),
+  records: count(),
+  settings: z.string().nullable().describe('The other settings that had it when it was last read.'),
+});
 
 /** The records of a vault are counted elsewhere. */
 export type VaultState = Omit<z.infer<typeof vaultOutput>, 'records'>;
@@ -59,7 +63,11 @@ export async function vaultStates(
   const sources = await store.records.facet(namespace, 'source', filter);
   const unconfigured = sources
     .filter(({ value }) => !names.has(value))
-    .map(({ value, records }) => ({ name: value, records }));
+    .map(({ value, records }) => ({
+      name: value,
+      records,
+      settings: otherSettings(context, states.get(value) ?? null),
+    }));
   return { vaults, unconfigured };
 }
 

@@ -41,8 +41,11 @@ function config(embedding: Readonly<Record<string, unknown>> = {}): Config {
   });
 }
 
-async function open(values: Config = config()): Promise<EngineContext> {
-  const loci = await openInline(values);
+async function open(
+  values: Config = config(),
+  onWarning: (message: string) => void = () => undefined,
+): Promise<EngineContext> {
+  const loci = await openInline(values, { onWarning });
   opened.push(loci);
   return loci;
 }
@@ -154,22 +157,31 @@ describe('another configuration', () => {
     ['another prefix', { queryPrefix: 'query: ' }],
     ['no prefix', { queryPrefix: '', passagePrefix: '' }],
     ['another provider', { provider: 'local' }],
-  ])(
-    'is refused at the first search and write, with the command that resolves it: %s',
-    async (_, changed) => {
-      const loci = await open();
-      await write(loci, { content: 'The oven moves to the other wall.' });
-      await loci.close();
-      const other = await open(config(changed));
-      const refused = {
-        code: 'embedding_mismatch',
-        message: expect.stringContaining(`ollama ${MODEL}`) as string,
-        hint: expect.stringContaining('`loci embed backfill`, then `loci embed switch`') as string,
-      };
-      await expect(search(other, { query: 'oven' })).rejects.toMatchObject(refused);
-      await expect(write(other, { content: 'x' })).rejects.toMatchObject(refused);
-      const same = await open(config({ queryPrefix: 'search_query: ', url: `${server.origin}/` }));
-      expect((await search(same, { query: 'oven' })).missing).toEqual([]);
-    },
-  );
+  ])('leaves searches and writes to the vectors of before, and says what to run: %s', async (_, changed) => {
+    // The settings of another provider do not name the address of the one before.
+    const isAsked = !('provider' in changed);
+    const loci = await open();
+    await write(loci, { content: 'The oven moves to the other wall.' });
+    await loci.close();
+    const warnings: string[] = [];
+    const other = await open(config(changed), (warning) => warnings.push(warning));
+    const notice = expect.stringMatching(
+      new RegExp(`the vectors of ollama ${MODEL}.* until \`loci embed backfill\` and \`loci embed switch\``),
+    ) as string;
+    expect(await search(other, { query: 'oven' })).toMatchObject({
+      missing: isAsked ? [] : [{ signal: 'vector' }],
+      notices: [notice],
+    });
+    expect(warnings).toEqual([]);
+    for (const content of ['The cellar is damp.', 'The attic is dry.'])
+      expect(await write(other, { content })).toMatchObject({ embedded: isAsked });
+    expect(warnings).toEqual([notice]);
+    const { results } = await search(other, { query: 'attic' });
+    expect([results[0]?.snippet, results[0]?.why.includes('meaning #')]).toEqual([
+      'The attic is dry.',
+      isAsked,
+    ]);
+    const same = await open(config({ queryPrefix: 'search_query: ', url: `${server.origin}/` }));
+    expect((await search(same, { query: 'oven' })).missing).toEqual([]);
+  });
 });

@@ -12,7 +12,7 @@ import { tagNames } from '../fields/record-fields.ts';
 import { millisecondsSince } from '../fields/times.ts';
 import { expire } from '../shared/retention.ts';
 import { HitCounter } from '../reading/configured/hits.ts';
-import { vectorsOfSearch } from '../embedding/models.ts';
+import { vectorsOf } from '../embedding/models.ts';
 import { sourceOrigins } from '../reading/configured/source-origin.ts';
 import {
   audienceOf,
@@ -53,7 +53,7 @@ export interface SearchOptions {
 const READ_ONLY =
   'the memory is read-only here, so that it is as it was when it was last written: notes that have changed since are not read, and nothing is recorded';
 
-/** @throws LociError `invalid_input` for an empty query, `embedding_mismatch`, and the errors of the store */
+/** @throws LociError `invalid_input` for an empty query, and the errors of the store */
 export async function search(
   context: EngineContext,
   given: SearchInput,
@@ -152,7 +152,7 @@ export async function searchOutcome(
     limit,
     minScore: minScore ?? config.search.minScore,
     ranking: { ...rankingOf(config.search), ...ranking },
-    vectors: vectors === undefined ? vectorsOfSearch(context) : vectors,
+    vectors: vectors === undefined ? vectorsOf(context) : vectors,
     policies,
     reranker,
     deadlineMs: config.search.deadline === 0 ? undefined : config.search.deadline,

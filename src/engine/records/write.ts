@@ -7,7 +7,7 @@ import { auditDraft, newDiff } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { schedulePurge } from '../shared/retention.ts';
 import { chunkingOf, vectorsToFill } from '../embedding/models.ts';
-import { embedWritten, type Embedded } from './embed-written.ts';
+import { embedWritten } from './embed-written.ts';
 import { assertNotReserved, assertWithinLimits, type WritableFields } from '../fields/limits.ts';
 import { runOnce } from './idempotency.ts';
 import { assertWritesEnabled } from '../access/permission.ts';
@@ -16,8 +16,6 @@ import { screenTexts } from './screen.ts';
 
 type WriteRequest = z.infer<typeof writeInput> & {
   readonly metadata?: Metadata;
-  /** Writes nothing, and returns the earlier record, if one has exactly the same content. Default false. */
-  readonly unlessSame?: boolean;
 };
 
 /**
@@ -27,7 +25,7 @@ type WriteRequest = z.infer<typeof writeInput> & {
  */
 export async function write(context: EngineContext, request: WriteRequest): Promise<WriteOutput> {
   assertWritesEnabled(context);
-  const { idempotency_key, record_type, unlessSame = false, ...given } = request;
+  const { idempotency_key, record_type, ...given } = request;
   const fields = { ...given, ...(record_type !== undefined && { recordType: record_type }) };
   assertWithinLimits(fields);
   if (fields.category !== undefined) assertNotReserved(fields.category);
@@ -39,15 +37,6 @@ export async function write(context: EngineContext, request: WriteRequest): Prom
   const page = { after: null, limit: 1 };
   const [duplicate] = await store.records.list(namespace, { filter, order: 'oldest' }, page);
   const sameAs = duplicate?.id ?? null;
-  if (unlessSame && sameAs !== null)
-    return {
-      id: sameAs,
-      citation: citationOf(sameAs),
-      same_as: sameAs,
-      masked,
-      replayed: true,
-      ...ALREADY_STORED,
-    };
   const draft = newDraft(recordInput(context, texts, now), now);
   const chunking = await chunkingOf(context);
   const passages = await chunking.cut(draft);
@@ -66,9 +55,6 @@ export async function write(context: EngineContext, request: WriteRequest): Prom
     ...(await embedWritten(context, vectors, draft, passages)),
   };
 }
-
-/** Another write has embedded the content, or `index` will. */
-const ALREADY_STORED: Embedded = { embedded: true, why: null };
 
 function citationOf(id: number): string {
   return `record/${String(id)}`;

@@ -11,6 +11,7 @@ const MAX_PROBLEM_LENGTH = 300;
 const INITIAL_STATE = {
   root: null,
   readAt: null,
+  settings: null,
   triedAt: null,
   tookMs: null,
   nextAt: null,

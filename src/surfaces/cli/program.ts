@@ -127,7 +127,7 @@ function exitCodes(): string {
 /** The headings of `loci --help` with the first words of their commands, in the order in which they are printed. */
 export const HELP_GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Find:': ['search', 'recall', 'pack', 'get', 'list', 'timeline', 'open', 'graph'],
-  'Write:': ['write', 'update', 'delete', 'undelete', 'fact'],
+  'Write:': ['write', 'update', 'delete', 'undelete', 'fact', 'capture'],
   'Notes and sources:': ['index', 'sources', 'watch', 'forget-vault', 'adapters'],
   'Startup:': ['startup'],
   'Graph:': ['concept'],

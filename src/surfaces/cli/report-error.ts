@@ -1,6 +1,6 @@
 import { ERROR_TABLE, type LociError } from '../../core/errors.ts';
 import { asLociError } from '../../core/fs/file-errors.ts';
-import { withCommandNames } from '../shared/command-names.ts';
+import { asTypedIn, withCommandNames } from '../shared/command-names.ts';
 import { escapeControl, toJson } from '../shared/escape-control.ts';
 import type { Io } from '../shared/io.ts';
 import { hasColours, makeStyle } from './format/style.ts';
@@ -13,7 +13,7 @@ export function reportError(error: unknown, io: Io, json: boolean): number {
   const lociError = asLociError(error);
   const { code, message, hint, exitCode } = lociError;
   if (json) {
-    const document = { error: { code, message: message.toWellFormed(), hint: withCommandNames(hint) } };
+    const document = { error: { code, message: message.toWellFormed(), hint: hintIn(io, hint) } };
     io.stdout.write(`${toJson(document)}\n`);
     return exitCode;
   }
@@ -28,8 +28,12 @@ export function printError({ message, hint }: LociError, io: Io): void {
   const lines = escapeControl(message).split('\n');
   io.stderr.write(`${style.bad('loci:')} ${lines.join('\n      ')}\n`);
   if (hint === '') return;
-  for (const line of escapeControl(withCommandNames(hint)).split('\n'))
+  for (const line of escapeControl(hintIn(io, hint)).split('\n'))
     io.stderr.write(`      ${style.dim(line)}\n`);
+}
+
+function hintIn({ env }: Io, hint: string): string {
+  return asTypedIn(env, withCommandNames(hint));
 }
 
 /** The meanings of the exit codes, for `--help`. */

@@ -9,6 +9,7 @@ import type { LocalIo, OperationContext } from '../../operations/operation.ts';
 import { runOperation } from '../../operations/run.ts';
 import { parseInput } from '../../operations/shared/input.ts';
 import { askYesNo, mayAsk } from '../shared/ask.ts';
+import { asTypedIn } from '../shared/command-names.ts';
 import { escapeControlJson, toJson } from '../shared/escape-control.ts';
 import { hostReaderIn } from '../shared/host-reader.ts';
 import { outputColumns, type Io, isTerminal } from '../shared/io.ts';
@@ -85,14 +86,18 @@ export async function runCommand(call: CommandCall, io: Io, openSession?: OpenSe
   }
 }
 
-function outputText(output: unknown, { command, json, viewOptions }: CommandCall, io: Io): string {
+/** Operations whose texts name commands, and quote nothing that is remembered. */
+const GUIDES = /^(?:status|doctor|index|reindex|forget-vault|embed-\w+|sources-(?!test$)\w+)$/;
+
+function outputText(output: unknown, { operation, command, json, viewOptions }: CommandCall, io: Io): string {
   if (json) return `${toJson(output)}\n`;
-  return command.render(output, {
+  const text = command.render(output, {
     style: makeStyle(hasColours(io.stdout, io.env)),
     columns: outputColumns(io.stdout),
     terminal: isTerminal(io.stdout),
     options: viewOptions,
   });
+  return GUIDES.test(operation.name) ? asTypedIn(io.env, text) : text;
 }
 
 /** Enough for the largest export, which `import` reads whole. */
@@ -157,6 +162,10 @@ class ProcessSession implements CommandSession {
     this.context = createContext({
       ...options,
       signal: this.#interruption.signal,
+      onWarning: (warning) => {
+        progress.clear();
+        printWarning(warning, io);
+      },
       inlineStore: operation.steps !== true && command.isLong !== true,
       ...(home !== undefined && { home }),
     });

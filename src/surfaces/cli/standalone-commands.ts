@@ -186,6 +186,7 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
     options: {
       'dry-run': 'print every step, and change nothing',
       beside: 'keep memory-core, and add the facts and runs of Loci to what it finds with corpus=all',
+      transcripts: 'also index your private conversations from before, where OpenClaw remembers them',
       yes: 'do not ask; needed where there is no terminal',
       ...OPENCLAW_PROGRAM,
     },

@@ -12,18 +12,21 @@ export function mayAsk({ stdin, stderr }: Io): boolean {
 export async function askYesNo(
   io: Io,
   question: string,
-  options: { readonly hint?: string; readonly signal?: AbortSignal } = {},
+  { hint, signal }: { readonly hint?: string; readonly signal?: AbortSignal } = {},
 ): Promise<void> {
+  if (await isAnsweredYes(io, question, signal)) return;
+  throw new LociError('aborted', 'nothing was changed', { ...(hint !== undefined && { hint }) });
+}
+
+/** Asks a question on standard error. Any answer but yes is no. */
+export async function isAnsweredYes(io: Io, question: string, signal?: AbortSignal): Promise<boolean> {
   const terminal = createInterface({ input: io.stdin, output: io.stderr });
   try {
-    const { signal } = options;
     const answer = await terminal.question(`${escapeControl(question)} [y/N] `, {
       ...(signal && { signal }),
     });
-    if (/^y(es)?$/i.test(answer.trim())) return;
+    return /^y(es)?$/i.test(answer.trim());
   } finally {
     terminal.close();
   }
-  const { hint } = options;
-  throw new LociError('aborted', 'nothing was changed', { ...(hint !== undefined && { hint }) });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../operations/registry.ts';
-import { commandWords, withCommandNames } from './command-names.ts';
+import { asTyped, commandWords, withCommandNames } from './command-names.ts';
 
 describe('withCommandNames', () => {
   it('replaces the name of each tool by its command', async () => {
@@ -20,4 +20,17 @@ describe('withCommandNames', () => {
   it('does not replace names that are not in backticks', () => {
     expect(withCommandNames('no fact is called "memory_list"')).toBe('no fact is called "memory_list"');
   });
+});
+
+it.each([
+  ['Run `loci embed switch`.', 'Run `openclaw loci embed switch`.'],
+  ['→ loci sources approve todos', '→ openclaw loci sources approve todos'],
+  [
+    'take its records out: loci forget-vault "Notes"',
+    'take its records out: openclaw loci forget-vault "Notes"',
+  ],
+  ['Run `openclaw loci index`; loci is fast.', 'Run `openclaw loci index`; loci is fast.'],
+])('commands have the name that a host program gives them: %s', (text, typed) => {
+  expect(asTyped(text, 'openclaw loci')).toBe(typed);
+  expect(asTyped(text, undefined)).toBe(text);
 });

@@ -1,6 +1,7 @@
 /** The command groups, with their summaries. The operation `fact-store` is the command `loci fact store`. */
 export const COMMAND_GROUPS: Readonly<Record<string, string>> = {
   adapters: 'what searches the pools of `adapters.pools`',
+  capture: 'what auto-capture proposes to remember, until you accept or reject it',
   concept: 'what notes are about, with all its names',
   config: 'show or change the settings',
   embed: 'the embedding provider and the vectors that it makes',
@@ -30,6 +31,18 @@ const COMMAND_BY_TOOL: Readonly<Record<string, string>> = {
   categories: 'fact categories',
   sources: 'sources list',
 };
+
+/** The variable with which a host program says what comes before the words of a command there: `openclaw loci`. */
+export const HOST_COMMAND_VARIABLE = 'LOCI_HOST_COMMAND';
+
+/** Names the commands in a message as people type them where it is shown: within a host program, `openclaw loci search`. */
+export function asTypedIn(env: NodeJS.ProcessEnv, text: string): string {
+  return asTyped(text, env[HOST_COMMAND_VARIABLE]);
+}
+
+export function asTyped(text: string, program: string | undefined): string {
+  return program === undefined ? text : text.replaceAll(/(?<=`|→ |: )loci (?=[a-z])/g, `${program} `);
+}
 
 /** Replaces names of tools in backticks, such as `memory_get`, by the commands that a person types: `loci get`. */
 export function withCommandNames(text: string): string {

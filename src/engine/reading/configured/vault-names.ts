@@ -1,8 +1,10 @@
 import { realpath } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
+import { CONFIG_FILE } from '../../../config/load.ts';
 import type { VaultConfig } from '../../../config/sources-schema.ts';
 import { LociError } from '../../../core/errors.ts';
 import type { EngineContext } from '../../context.ts';
+import type { SourceState } from '../../../store/admin-model.ts';
 import { sourceStates } from '../../../store/items/source-state.ts';
 
 /** The name of a vault, which its records carry as their source. */
@@ -62,4 +64,10 @@ function nameConflict(name: string, root: string, path: string): LociError {
         `add it with another name, or remove the old records: loci forget-vault ${JSON.stringify(name)}`,
     },
   );
+}
+
+/** The settings that a source was last read with, if they are not those of this engine, which then cannot know whether it is gone. */
+export function otherSettings({ settingsPlace }: EngineContext, state: SourceState | null): string | null {
+  const place = state?.settings ?? null;
+  return state === null || place === settingsPlace ? null : (place ?? CONFIG_FILE);
 }

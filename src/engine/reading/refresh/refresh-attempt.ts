@@ -40,7 +40,8 @@ export class RefreshAttempt {
   /** The change of state for an answer, whether its documents are stored or not. */
   answered(problems: readonly string[]): Partial<SourceState> {
     const nextAt = nextRead(this.#context.now(), this.#start.interval);
-    return { ...this.#tried(), nextAt, consecutiveFailures: 0, error: null, problems };
+    const { settingsPlace: settings } = this.#context;
+    return { ...this.#tried(), settings, nextAt, consecutiveFailures: 0, error: null, problems };
   }
 
   recordFailure(error: string): Promise<void> {

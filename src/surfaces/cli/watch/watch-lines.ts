@@ -33,7 +33,7 @@ export function sourcesJson(reports: readonly SourceReport[]): string {
 }
 
 function configured(reports: readonly SourceReport[]): SourceReport[] {
-  return reports.filter(({ condition }) => condition !== 'gone');
+  return reports.filter(({ condition }) => !['gone', 'set elsewhere'].includes(condition));
 }
 
 function commandOrFolder({ kind, folder, command }: SourceReport): string {
@@ -57,6 +57,7 @@ function skipReason({ id, condition, error }: SourceReport): string | null {
       return `${condition}: loci sources approve ${shellWord(id)}`;
     case 'broken':
     case 'gone':
+    case 'set elsewhere':
       return error === null ? condition : `${condition}: ${error}`;
   }
 }
