@@ -4,7 +4,13 @@ import tseslint from 'typescript-eslint';
 
 const TESTS = ['**/*.test.ts', 'test/**/*.ts'];
 /** Their hosts load the default export. */
-const CONFIGS = ['*.config.ts', '*.config.js', 'test/reporter.ts', 'src/surfaces/openclaw/*-plugin.ts'];
+const CONFIGS = [
+  '*.config.ts',
+  '*.config.js',
+  'test/reporter.ts',
+  'src/surfaces/openclaw/*-plugin.ts',
+  'test/openclaw/wiki-plugin/*.js',
+];
 
 const restrictedImports = [
   ...builtinModules

@@ -7,7 +7,7 @@ import { format, resolveConfig } from 'prettier';
 import type { JsonMap } from '../src/core/json.ts';
 import { toolName } from '../src/operations/operation.ts';
 import { inputSchema, loadToolbox, withToolNames } from '../src/surfaces/mcp/toolbox.ts';
-import { getInput, searchInput } from '../src/surfaces/openclaw/engine/run-tool.ts';
+import { getInput, proposalsInput, searchInput } from '../src/surfaces/openclaw/engine/run-tool.ts';
 import { pluginSettingsSchema } from '../src/surfaces/openclaw/engine/settings.ts';
 
 /** The operations that agents may run, besides searching and reading. */
@@ -15,6 +15,9 @@ const WRITES = ['write', 'update', 'delete', 'undelete', 'fact-store', 'fact-for
 
 /** Those that an agent needs when it is told to remember something. */
 const VISIBLE_WRITES = ['write', 'fact-store'];
+
+/** The operations that read. Agents that search for tools find them. */
+const READS = ['timeline', 'fact-list'];
 
 const SEARCH_DESCRIPTION =
   'Mandatory recall step: searches the owner’s notes, todos and calendar, the memory files of this workspace, and what agents ' +
@@ -24,6 +27,10 @@ const SEARCH_DESCRIPTION =
 const GET_DESCRIPTION =
   'Reads a record that `memory_search` found, or some of its lines, by its `path` or `citation`. `truncated` and `nextFrom` say ' +
   'where it continues.';
+
+const PROPOSALS_DESCRIPTION =
+  'What auto-capture proposes to remember: statements of the owner that wait for a decision. `list` shows them with their numbers; ' +
+  '`accept` remembers them, and `reject` drops them. Accept or reject only what the owner has decided in this conversation.';
 
 /** The text as `npm run format` writes it to a file of the project. */
 async function formatted(path: string, text: string): Promise<string> {
@@ -53,7 +60,7 @@ export async function renderToolDefinitions(): Promise<string> {
       needsWrites: false,
     },
   ];
-  const write = WRITES.map((name) => {
+  const others = [...READS, ...WRITES].map((name) => {
     const operation = byName.get(name);
     if (operation === undefined) throw new Error(`there is no operation ${name}`);
     return {
@@ -67,17 +74,27 @@ export async function renderToolDefinitions(): Promise<string> {
       needsWrites: operation.needsWrites === true || name === 'undelete',
     };
   });
-  return formatted('src/surfaces/openclaw/tool-definitions.json', JSON.stringify([...read, ...write]));
+  const proposals = {
+    name: 'memory_proposals',
+    label: 'Memory Proposals',
+    description: PROPOSALS_DESCRIPTION,
+    parameters: inputSchema(proposalsInput, byName),
+    operation: 'proposals',
+    alwaysVisible: false,
+    needsWrites: true,
+  };
+  return formatted(
+    'src/surfaces/openclaw/tool-definitions.json',
+    JSON.stringify([...read, ...others, proposals]),
+  );
 }
 
 /** The manifest of the plugin that owns the memory slot. */
 export async function renderManifest(): Promise<string> {
   const { byName } = await loadToolbox();
-  const tools = [
-    'memory_search',
-    'memory_get',
-    ...WRITES.flatMap((name) => toolName(byName.get(name) ?? { name })),
-  ];
+  const names = (operations: readonly string[]): string[] =>
+    operations.map((name) => toolName(byName.get(name) ?? { name }));
+  const reads = ['memory_search', 'memory_get', ...names(READS)];
   const { properties = {} } = pluginSettingsSchema();
   const manifest = {
     id: 'memory-loci',
@@ -87,8 +104,8 @@ export async function renderManifest(): Promise<string> {
     kind: 'memory',
     categories: ['memory'],
     activation: { onStartup: true },
-    contracts: { tools },
-    toolMetadata: { memory_search: { replaySafe: true }, memory_get: { replaySafe: true } },
+    contracts: { tools: [...reads, ...names(WRITES), 'memory_proposals'] },
+    toolMetadata: Object.fromEntries(reads.map((name) => [name, { replaySafe: true }])),
     cliCommands: [
       { name: 'loci', description: 'Use the command line of Loci', hasSubcommands: true },
       {

@@ -38,7 +38,7 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
     'test/e2e/written-memory.test.ts > cannot be rewritten',
   ],
   R10: [
-    'test/openclaw/prompt.test.ts > the prompt before the messages has the same bytes in ten turns',
+    'test/openclaw/prompt.test.ts > in twenty turns, each request begins with all of the one before, up to the end of its message',
     'test/e2e/startup-text.test.ts > starts with the highest priority, and gives nothing in place of an entry that does not fit',
     'test/e2e/startup-text.test.ts > has the budget of the longest key that the name of the model contains, in any case',
     'test/e2e/startup-text.test.ts > is sent at every turn, at the first, or after a change, according to the mode',
@@ -52,11 +52,11 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
     'test/e2e/local-model.test.ts > finds a text that has no word of the query, and lets the process end',
   ],
   R12: [
-    'src/engine/records/provider-down.test.ts > is refused at the first search and write, with the command that resolves it: %s',
+    'src/engine/records/provider-down.test.ts > leaves searches and writes to the vectors of before, and says what to run: %s',
     'src/engine/embedding/backfill.test.ts > fills the new vectors beside the old ones, which keep answering, and then switches at once',
     'test/contract/store-vectors.ts > never compares vectors of two generations',
     'test/contract/store-vectors.ts > rejects vectors of another length or with NaN, and unknown generations',
-    'src/engine/records/write.test.ts > refuses to compare vectors of two models, and names both and the command to run',
+    'src/engine/records/write.test.ts > compares no vectors of two models: words answer, a reindex is refused, and both are named',
   ],
   R13: [
     'src/engine/embedding/previous-model.test.ts > is answered by the previous model, and says so',
@@ -82,7 +82,7 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
   ],
   R17: [
     'test/openclaw/setup.test.ts > sets up a fresh configuration after a dry run that changes nothing',
-    'test/openclaw/setup.test.ts > keeps comments, included files and other plugins',
+    'test/openclaw/setup.test.ts > keeps comments, included files and other plugins, and takes over the settings of memory-shadowdb',
     'test/openclaw/running.test.ts > beside a running gateway, a setup that fails and one that is undone leave each byte as it was',
     'test/openclaw/setup.test.ts > undoes the first setup byte for byte, and removes the plugin',
     'src/surfaces/openclaw/setup/config/config-files.test.ts > gives the same bytes for every layout',

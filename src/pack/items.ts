@@ -104,7 +104,8 @@ function headerOf(
   }: { readonly usual: Trust; readonly day: string | null; readonly spans: readonly Span[] },
 ): ItemPart[] {
   const header: ItemPart[] = [`${ITEM_MARK}${citedLines(record, citation, spans)}`];
-  if (day !== null) header.push({ day });
+  // The path of a daily note says its day.
+  if (day !== null && !citation.includes(day)) header.push({ day });
   const state = day === null ? documentState(record) : null;
   if (state !== null) header.push(` ${state}`);
   header.push(trustMark(record.trust, usual));

@@ -63,6 +63,15 @@ describe('the first lines of items', () => {
     ).toEqual(['◆1', '◆4']);
   });
 
+  it('have no day that their citation says, as that of a daily note does', async () => {
+    const [note] = candidatesOf({ content: 'The oven came.', day: '2026-11-20' });
+    const citation = 'memory/2026-11-20.md';
+    const headers = await headersOf([
+      { ...note!, citation, record: { ...note!.record, origin: 'vault', title: '2026-11-20' } },
+    ]);
+    expect(headers).toEqual([`◆ ${citation}#L1-L1`]);
+  });
+
   it('have the title, unless the text begins with it', async () => {
     const titles = [
       { title: 'Brick oven', content: 'Brick oven: wood, and two hours of heat.' },

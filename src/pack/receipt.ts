@@ -25,6 +25,7 @@ export const EXCLUSIONS = [
   'safe_mode',
   'secret',
   'gone',
+  'prompt',
 ] as const;
 export type Exclusion = (typeof EXCLUSIONS)[number];
 

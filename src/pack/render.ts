@@ -65,7 +65,7 @@ const ID_LENGTH = 6;
 /** Stands for the name of the fence while tokens are counted: no name has more tokens, since each digit may be one. */
 const LONGEST_ID = '0a'.repeat(ID_LENGTH / 2);
 
-/** The name of the tags around a text: a pack that was asked for, or one that is put before a message. */
+/** The name of the tags around a text: a pack that was asked for, or one that is put after a message. */
 export type FenceTag = 'loci-pack' | 'loci-recall';
 
 /** What stands around the items of a text. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { gateway, hits, home, modelRequests } from './shared.ts';
+import { STARTUP } from './household.ts';
+import { gateway, hits, home, modelRequests, systemText } from './shared.ts';
 import { textOf } from './model-server.ts';
 
 /** Scopes of somebody who may send messages to agents, but does not own the gateway. */
@@ -57,27 +58,51 @@ it('`openclaw memory` shows what the agent can recall, and names no folder that 
   });
 });
 
-it('somebody who does not own the gateway reads the memory of the agent alone, and writes nothing', async () => {
+it('somebody who does not own the gateway reads and writes nothing, and the owner still does', async () => {
   const guest = { scopes: GUEST };
-  const written = await gateway.invoke('memory_write', { content: 'A guest was here.' }, guest);
-  const stored = await gateway.invoke('memory_store', { key: 'guest', value: 'was here' }, guest);
-  const read = await gateway.invoke('memory_get', { path: 'default:Kitchen remodel.md' }, guest);
-  expect(written.value).toMatchObject({
-    status: 'error',
-    action: expect.stringContaining('nonOwner.write') as unknown,
-  });
-  expect(stored.value).toMatchObject({ status: 'error' });
-  expect(JSON.stringify(read.value)).not.toContain('induction');
-  expect(await hits('induction oven', guest)).toEqual([]);
-  expect(await hits('gas man', guest)).toHaveLength(1);
+  for (const [tool, args] of Object.entries({
+    memory_search: { query: 'gas man' },
+    memory_get: { path: 'MEMORY.md' },
+    memory_write: { content: 'A guest was here.' },
+    memory_store: { key: 'guest', value: 'was here' },
+  })) {
+    const { status, value } = await gateway.invoke(tool, args, guest);
+    // Reading is answered with why it is refused.
+    const isRefused = status === 404 || JSON.stringify(value).includes('this turn may not read memory');
+    expect([tool, isRefused]).toEqual([tool, true]);
+    expect(JSON.stringify(value)).not.toContain('gas man comes');
+  }
+  expect(await hits('gas man')).toHaveLength(1);
   expect(await hits('guest was here')).toEqual([]);
 });
 
-it('a whole turn of somebody who does not own the gateway is refused a write too', async () => {
-  const answer = await gateway.chat('CALL memory_write {"content":"A stranger was here."}', {
-    session: 'guest',
-    scopes: GUEST,
-  });
-  expect(answer).toContain('this turn may not write memory');
+it('a whole turn of somebody who does not own the gateway is offered no memory, and recalls nothing', async () => {
+  const session = 'guest';
+  await modelRequests();
+  await gateway.chat('When does the gas man come?', { session, scopes: GUEST });
+  await gateway.chat('CALL memory_write {"content":"A stranger was here."}', { session, scopes: GUEST });
+  const requests = await modelRequests();
+  expect(requests.length).toBeGreaterThan(1);
+  for (const request of requests) {
+    expect(request.tools.filter((name) => name.startsWith('memory_'))).toEqual([]);
+    expect(systemText(request)).not.toContain(STARTUP);
+    expect(request.messages.map(textOf).join('\n')).not.toContain('<loci-recall');
+  }
   expect(await hits('stranger was here')).toEqual([]);
+});
+
+it('a subagent finds what the session may that has started it', async () => {
+  const args = { task: 'Look it up. CALL memory_search {"query":"gas man"}' };
+  await gateway.chat(`CALL tool_call ${JSON.stringify({ id: 'sessions_spawn', args })}`, {
+    session: 'parent',
+  });
+  const texts: string[] = [];
+  // Its report is a turn of two requests, after which nothing of it disturbs other tests.
+  const reports = async (): Promise<number> => {
+    for (const { messages } of await modelRequests()) texts.push(messages.map(textOf).join('\n'));
+    return texts.filter((text) => text.includes('A background task completed')).length;
+  };
+  await expect.poll(reports, { timeout: 30_000 }).toBeGreaterThanOrEqual(2);
+  const ofSubagent = texts.filter((text) => text.includes('[Subagent Task]'));
+  expect(ofSubagent.some((text) => text.includes('gas man comes on Friday'))).toBe(true);
 });

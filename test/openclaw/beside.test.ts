@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -32,7 +32,29 @@ async function loci(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promi
   return JSON.parse(stdout);
 }
 
-it('memory-core finds the facts of the agent after `setup --beside`, until it is undone', async () => {
+/** A memory that is no part of OpenClaw, and answers nothing. */
+function otherMemory(): string {
+  const folder = join(home.folder, 'memory-other');
+  mkdirSync(folder);
+  const openclaw = { extensions: ['./index.js'], compat: { pluginApi: '>=2026.9.6' } };
+  const manifest = { id: 'memory-other', name: 'Other', kind: 'memory', configSchema: { type: 'object' } };
+  const files = {
+    'package.json': JSON.stringify({ name: 'memory-other', version: '1.0.0', type: 'module', openclaw }),
+    'openclaw.plugin.json': JSON.stringify({ ...manifest, activation: { onStartup: true } }),
+    'index.js': "export default { id: 'memory-other', name: 'Other', kind: 'memory', register() {} };",
+  };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+it('memory-core finds the facts of the agent after `setup --beside`, also where another plugin is the memory', async () => {
+  home.changeConfig({
+    plugins: {
+      slots: { memory: 'memory-other' },
+      load: { paths: [otherMemory()] },
+      entries: { 'memory-other': { enabled: true } },
+    },
+  });
   const before = readFileSync(home.configFile);
   await loci(['fact', 'store', 'oven', 'The oven code is 7731.'], { LOCI_NAMESPACE: 'agent:main' });
   const done = await loci(['openclaw', 'setup', '--beside', '--yes', '--openclaw', PROGRAM]);
@@ -41,8 +63,16 @@ it('memory-core finds the facts of the agent after `setup --beside`, until it is
   expect(examined).toMatchObject({ healthy: true });
 
   gateway = await home.startGateway();
-  const { value } = await gateway.invoke('memory_search', { query: 'oven code', corpus: 'all' });
-  expect(JSON.stringify(value)).toContain('The oven code is 7731.');
+  const found = (): Promise<string> =>
+    gateway!.invoke('memory_search', { query: 'oven code', corpus: 'all' }).then(
+      ({ value }) => JSON.stringify(value),
+      () => 'the gateway is loading its plugins',
+    );
+  expect(await found()).toContain('The oven code is 7731.');
+  const { plugins: beside } = home.readConfig() as { readonly plugins: object };
+  home.changeConfig({ plugins: { ...beside, slots: { memory: 'memory-core' } } });
+  await expect.poll(() => gateway!.output, { timeout: 60_000 }).toContain('config hot reload applied');
+  expect(await found()).toContain('The oven code is 7731.');
   await gateway.stop();
 
   const undone = await loci(['openclaw', 'undo', '--openclaw', PROGRAM]);

@@ -13,7 +13,7 @@ it('memory_search finds what a memory file of the workspace says', async () => {
 });
 
 it('the host copies one module of the plugin, and neither the engine nor the model', () => {
-  const copies = globSync('*/captures/*/package-*/node_modules/**/*.*', {
+  const copies = globSync('*/captures/*/package-*/node_modules/loci-memory/**/*.*', {
     cwd: join(home.folder, 'state', 'tmp', 'plugin-captures'),
   });
   const names = new Set(copies.map((path) => path.replace(/^.*?node_modules\//, '')));
@@ -22,6 +22,42 @@ it('the host copies one module of the plugin, and neither the engine nor the mod
     'loci-memory/openclaw.plugin.json',
     'loci-memory/package.json',
   ]);
+});
+
+it.each([
+  [undefined, ['MEMORY.md']],
+  ['memory', ['MEMORY.md']],
+  ['all', ['MEMORY.md', 'Heating.md']],
+  ['wiki', ['Heating.md']],
+])('memory_search and memory_get use the corpus %s, like those of memory-core', async (corpus, expected) => {
+  const { value } = await gateway.invoke('memory_search', { query: 'gas man', ...(corpus && { corpus }) });
+  const { results } = value as {
+    readonly results: readonly { readonly path: string; readonly snippet: string }[];
+  };
+  expect(results.map(({ path }) => path)).toEqual(expected);
+  if (expected.includes('Heating.md')) expect(results.at(-1)?.snippet).toContain('Asked by main.');
+  const page = await gateway.invoke('memory_get', { path: 'Heating.md', ...(corpus && { corpus }) });
+  expect(page.value).toMatchObject(
+    expected.includes('Heating.md')
+      ? { status: 'ok', text: containing('heat pump') }
+      : { status: 'not_found' },
+  );
+});
+
+it('memory_timeline shows notes and memory files in order, and memory_list the facts of the agent', async () => {
+  const { value } = await gateway.invoke('memory_timeline', { anchor: 'default:Kitchen remodel.md' });
+  const { entries } = value as {
+    readonly entries: readonly { readonly citation: string; readonly position: string }[];
+  };
+  expect(entries.find(({ position }) => position === 'anchor')?.citation).toContain(
+    'default:Kitchen remodel.md',
+  );
+  expect(entries.some(({ citation }) => citation.startsWith('MEMORY.md'))).toBe(true);
+  await gateway.invoke('memory_store', { key: 'boiler', value: 'Serviced by Imre' });
+  const listed = await gateway.invoke('memory_list', {});
+  expect(JSON.stringify(listed.value)).toContain('boiler');
+  const other = await gateway.invoke('memory_list', {}, { agent: 'kids' });
+  expect(JSON.stringify(other.value)).not.toContain('boiler');
 });
 
 it('memory_search leaves out files of the workspace that are no memory', async () => {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { freePort } from './free-port.ts';
 import { Gateway, type GatewayAddress } from './gateway.ts';
-import { furnish } from './household.ts';
+import { furnish, RECALLING } from './household.ts';
 import { copyPlugin } from '../../src/surfaces/openclaw/setup/package.ts';
 import { installOpenclaw } from './installation.ts';
 import { startModelServer } from './model-server.ts';
@@ -59,11 +59,21 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       agents: { ...agents, list: ids.map((id) => ({ id, workspace: home.workspace(id) })) },
       plugins: {
         slots: { memory: 'memory-loci' },
+        load: { paths: [join(import.meta.dirname, 'wiki-plugin')] },
         entries: {
           'memory-core': { enabled: false },
+          'test-wiki': { enabled: true },
+          // OpenClaw recalls conversations in this session alone, because its recall asks the model too.
+          'active-memory': { enabled: true, config: { allowedChatIds: [RECALLING] } },
           'memory-loci': {
             enabled: true,
-            config: { writes: { enabled: true }, workspace: { intervalSeconds: 5 } },
+            hooks: { allowConversationAccess: true },
+            config: {
+              writes: { enabled: true },
+              workspace: { intervalSeconds: 5 },
+              autoRecall: { enabled: true, minScore: 0.1 },
+              autoCapture: { enabled: true },
+            },
           },
         },
       },

@@ -17,6 +17,9 @@ export const TODO = 'Buy tile samples from Home Depot';
 /** The owner wants no model to have it. */
 export const PRIVATE_TODO = 'Kitchen remodel: what it really costs';
 
+/** The person whose private session is the only one in which OpenClaw recalls conversations by itself. */
+export const RECALLING = 'eve';
+
 export const STARTUP = 'You are Ada, who looks after the house of the Okonjo family.';
 
 /** Two agents with a workspace each, and the memory of the owner: a vault, todos and startup text. */

@@ -50,7 +50,9 @@ export class OpenclawHome {
       OPENCLAW_HOME: this.folder,
       OPENCLAW_STATE_DIR: join(this.folder, 'state'),
       LOCI_HOME: this.lociHome,
-      LOCI_EMBEDDING_PROVIDER: process.env['LOCI_EMBEDDING_PROVIDER'] ?? this.#embedding,
+      // The bundled model is the default, which settings of the plugin may change.
+      LOCI_EMBEDDING_PROVIDER:
+        process.env['LOCI_EMBEDDING_PROVIDER'] ?? (this.#embedding === 'none' ? 'none' : undefined),
       OPENCLAW_SKIP_CHANNELS: '1',
       OPENCLAW_SKIP_CRON: '1',
       OPENCLAW_NO_RESPAWN: '1',

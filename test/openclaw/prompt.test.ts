@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { loci, STARTUP } from './household.ts';
+import { textOf } from './model-server.ts';
 import { gateway, home, modelRequests, systemText } from './shared.ts';
 
 it('the model is told the startup text, how to use memory, and the curated memory of the workspace', async () => {
@@ -22,15 +23,32 @@ it('the model is offered the tools to recall and to remember, not only through a
   );
 });
 
-it('the prompt before the messages has the same bytes in ten turns', async () => {
+/** The answer to the last one is in the prompt, as a part of MEMORY.md. */
+const QUESTIONS = [
+  'what did we decide about the induction oven?',
+  'when do the cabinets come?',
+  'which tiles are along the counter?',
+  'when does the gas man come on Friday?',
+];
+
+it('in twenty turns, each request begins with all of the one before, up to the end of its message', async () => {
+  const said = Array.from({ length: 20 }, (_, i) => `Turn ${String(i)}: ${QUESTIONS[i % QUESTIONS.length]!}`);
   await modelRequests();
-  for (let turn = 0; turn < 10; turn++)
-    await gateway.chat(`This is turn ${String(turn)}.`, { session: 'ten' });
-  const [first = '', ...later] = (await modelRequests()).map(systemText);
-  expect(later).toHaveLength(9);
-  expect(first).toContain(STARTUP);
-  for (const text of later)
-    expect(hashOf(text), `not as in the first turn: ${differenceOf(first, text)}`).toBe(hashOf(first));
+  for (const message of said) await gateway.chat(message, { session: 'twenty' });
+  const requests = await modelRequests();
+  for (const [i, { messages }] of requests.entries()) {
+    const text = messages.map(textOf).join('\n');
+    expect(text.split('The gas man comes'), said[i]).toHaveLength(2);
+    if ((i + 1) % QUESTIONS.length > 0) expect(text, said[i]).toContain('<loci-recall');
+  }
+  const bytes = requests.map(({ messages }) => JSON.stringify(messages));
+  for (const [i, message] of said.slice(0, -1).entries()) {
+    const stable = bytes[i]!.slice(0, bytes[i]!.indexOf(message) + message.length);
+    expect(
+      hashOf(bytes[i + 1]!.slice(0, stable.length)),
+      `turn ${String(i)}: ${differenceOf(stable, bytes[i + 1]!)}`,
+    ).toBe(hashOf(stable));
+  }
 });
 
 function hashOf(text: string): string {

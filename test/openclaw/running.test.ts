@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, inject, it } from 'vitest';
 import { freePort } from './free-port.ts';
 import type { Gateway } from './gateway.ts';
 import { PROGRAM, ROOT } from './installation.ts';
@@ -46,7 +46,10 @@ async function loci(
 /** The configuration, and the names of all files beside it, but for the copy that a gateway makes of each one that it accepts. */
 function state(): unknown {
   const folder = dirname(home.configFile);
-  const names = readdirSync(folder).filter((name) => !name.endsWith('.last-good'));
+  const names = readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+    // The host writes some files first under another name.
+    entry.isFile() && !/\.(?:last-good|tmp)$/.test(entry.name) ? [entry.name] : [],
+  );
   return [readFileSync(home.configFile, 'utf8'), names];
 }
 
@@ -59,6 +62,14 @@ async function untilReloaded(times: number): Promise<void> {
   await expect.poll(reloads, { timeout: 60_000, interval: 100 }).toBeGreaterThanOrEqual(times);
 }
 
+/** What the owner finds about boats, in another private session. While the gateway applies a change, a request may fail. */
+async function boats(): Promise<string> {
+  const ask = 'CALL memory_search {"query":"Albatross Pelican","corpus":"sessions"}';
+  const answer = await gateway?.chat(ask, { session: 'direct:phone' }).catch(() => '');
+  // The question is in the conversation of this session.
+  return (answer ?? '').replaceAll('Albatross Pelican', '');
+}
+
 /** It runs a dozen commands of OpenClaw while a gateway runs. */
 const TIMEOUT_MS = 600_000;
 
@@ -66,12 +77,18 @@ it(
   'beside a running gateway, a setup that fails and one that is undone leave each byte as it was',
   { timeout: TIMEOUT_MS },
   async () => {
-    const { plugins: _, ...config } = baseConfig(home, await freePort(), 'http://127.0.0.1:9/v1');
+    const { plugins: _, ...base } = baseConfig(home, await freePort(), inject('shared').modelUrl);
+    const wiki = {
+      'memory-wiki': { enabled: true, config: { vaultMode: 'bridge', bridge: { enabled: true } } },
+    };
+    const config = { ...base, plugins: { entries: wiki } };
+    writeFileSync(join(home.workspace('main'), 'MEMORY.md'), 'The oven will be induction.');
     const text = JSON.stringify({ ...config, tools: { deny: ['memory_search'] } }, null, 2);
     const commented = (json: string): string =>
       `// My gateway.\n${json.replace('"agents": {', 'agents: { // one at home\n    ')}`;
     home.writeConfig(config);
     gateway = await home.startGateway();
+    await gateway.chat('My boat is called Albatross.', { session: 'direct:ada' });
     writeFileSync(home.configFile, commented(text));
     await untilReloaded(1);
 
@@ -93,7 +110,28 @@ it(
     expect(await loci(['setup', '--yes'])).toMatchObject({ code: 0 });
     const { value } = await gateway.invoke('memory_search', { query: 'oven' });
     expect(value).toMatchObject({ provider: 'loci' });
-    expect(readFileSync(home.configFile, 'utf8')).toContain('// one at home');
+    const [examined, status] = await Promise.all([
+      home.openclaw('doctor', '--non-interactive'),
+      home.openclaw('wiki', 'status', '--json'),
+    ]);
+    expect(examined.stdout).toContain('Memory search');
+    expect(examined.stdout).not.toContain('OPENAI_API_KEY');
+    expect(status.stdout).toContain('"bridgePublicArtifactCount": 1');
+
+    const configured = readFileSync(home.configFile, 'utf8');
+    expect(configured).toContain('// one at home');
+
+    // Conversations from before are read only after the user has agreed.
+    expect(await boats()).toMatch(/^(?!.*Albatross).*"results"/);
+    await gateway.chat('My boat is called Pelican.', { session: 'direct:ada' });
+    await expect.poll(boats, { timeout: 60_000, interval: 500 }).toMatch(/^(?!.*Albatross).*Pelican/);
+    const agreed = "sessions: { since: '2026-01-01' },";
+    const applied = reloads();
+    writeFileSync(home.configFile, configured.replace(/("memory-loci": \{.*?config: \{)/s, `$1 ${agreed}`));
+    await untilReloaded(applied + 1);
+    await expect.poll(boats, { timeout: 60_000, interval: 500 }).toContain('Albatross');
+    writeFileSync(home.configFile, configured);
+    await untilReloaded(applied + 2);
 
     const loaded = reloads();
     const undone = await loci(['undo']);

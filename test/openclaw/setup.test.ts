@@ -83,7 +83,9 @@ const INCLUDED_PLUGINS = `{
   entries: {
     'memory-core': { enabled: true /* for now */ },
     'device-pair': { enabled: false },
+    'memory-shadowdb': { enabled: true, config: { table: 'memories', "writes": { "enabled": true } } }, // before
   },
+  slots: { memory: 'memory-shadowdb' },
 }
 `;
 
@@ -105,8 +107,9 @@ describe('loci openclaw', () => {
     const { plugins: _, ...config } = baseConfig(home, await freePort(), 'http://127.0.0.1:9/v1');
     fresh = writeConfig('fresh.json', JSON.stringify(config, null, 2));
     before = snapshot(fresh);
-    const dry = await loci(fresh, 'setup', '--dry-run');
+    const dry = await loci(fresh, 'setup', '--dry-run', '--transcripts');
     expect(dry).toMatchObject({ code: 0, output: { installs: true, gatewayRuns: false } });
+    expect(JSON.stringify(dry.output['changes'])).toContain('memory-loci.config.sessions.since');
     expect(dry.output['steps']).toHaveLength(5);
     expect(snapshot(fresh)).toEqual(before);
     expect(existsSync(lociHome(fresh))).toBe(false);
@@ -169,7 +172,11 @@ describe('loci openclaw', () => {
     expect(existsSync(index)).toBe(true);
     const original = snapshot(config);
     expect(await loci(config, 'setup', '--yes')).toMatchObject({ code: 0, output: { installs: true } });
-    expect(await loci(config, 'setup', '--yes')).toMatchObject({ code: 0, output: { installs: false } });
+    // Nothing would be done again.
+    expect(await loci(config, 'setup', '--dry-run')).toMatchObject({
+      code: 0,
+      output: { installs: false, changes: [] },
+    });
     expect(existsSync(index)).toBe(true);
     expect(await loci(config, 'undo')).toMatchObject({
       code: 0,
@@ -179,12 +186,15 @@ describe('loci openclaw', () => {
     expect(snapshot(config)).toEqual(original);
   });
 
-  it('keeps comments, included files and other plugins', async () => {
+  it('keeps comments, included files and other plugins, and takes over the settings of memory-shadowdb', async () => {
     writeConfig('agents.json5', INCLUDED_AGENTS.replace('WORKSPACE', home.workspace('main')));
     const plugins = writeConfig('plugins.json5', INCLUDED_PLUGINS);
     const config = writeConfig('commented.json', COMMENTED.replace('PORT', String(await freePort())));
     const initial = snapshot(config);
-    expect(await loci(config, 'setup', '--yes')).toMatchObject({ code: 0 });
+    expect(await loci(config, 'setup', '--yes')).toMatchObject({
+      code: 0,
+      output: { takesOverShadowdb: true },
+    });
     const { 'plugins.json5': __, ...others } = initial;
     expect(snapshot(config)).toMatchObject(others);
     expect(readFileSync(plugins, 'utf8')).toBe(`{
@@ -193,7 +203,8 @@ describe('loci openclaw', () => {
   entries: {
     'memory-core': { enabled: false /* for now */ },
     'device-pair': { enabled: false },
-    "memory-loci": { enabled: true, config: { home: ${JSON.stringify(lociHome(config))} } },
+    'memory-shadowdb': { enabled: false, config: { table: 'memories', "writes": { "enabled": true } } }, // before
+    "memory-loci": { config: { table: "memories", writes: { enabled: true }, home: ${JSON.stringify(lociHome(config))} }, enabled: true },
   },
   slots: { memory: "memory-loci" },
   load: { paths: [${JSON.stringify(pluginPath(config))}] },

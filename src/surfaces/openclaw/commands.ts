@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
+import { HOST_COMMAND_VARIABLE } from '../shared/command-names.ts';
 import { memoryFor } from './gateway-memory.ts';
 import { agentIds, namespaceOf, workspacesOf } from './host/agents.ts';
 import type { HostCommand, PluginApi } from './host/api.ts';
+import { HOST_COMMAND } from './host/command.ts';
 import { loadEngine } from './host/load-engine.ts';
 import { DEFAULT_AGENT } from './host/turn.ts';
 
@@ -28,8 +30,8 @@ export function registerCommands(api: PluginApi, plugin: string): void {
       { descriptors: [{ name, description: DESCRIPTIONS[name], hasSubcommands: true }] },
     );
   };
-  register(LOCI, (words) => runLoci(api, plugin, words, {}));
-  register(MEMORY, async (words) => {
+  /** Runs a command on behalf of an agent. */
+  const runForAgent = async (words: readonly string[]): Promise<void> => {
     const { agent = agentIds(api.config)[0] ?? DEFAULT_AGENT, rest } = takeAgent(words);
     if (rest[0] === 'index' && rest.length === 1) return indexWorkspace(api, plugin, agent);
     const { loadReader } = await loadEngine(api.rootDir);
@@ -37,7 +39,12 @@ export function registerCommands(api: PluginApi, plugin: string): void {
     const { pluginConfig = {} } = api;
     const workspace = workspacesOf(api).find((each) => namespaceOf(each.agent) === namespaceOf(agent));
     return runLoci(api, plugin, rest, await readerVariable({ plugin, pluginConfig, agent, workspace }));
-  });
+  };
+  register(MEMORY, runForAgent);
+  // What auto-capture proposes is of an agent.
+  register(LOCI, (words) =>
+    takeAgent(words).rest[0] === 'capture' ? runForAgent(words) : runLoci(api, plugin, words, {}),
+  );
 }
 
 function passThrough(
@@ -70,20 +77,22 @@ export function takeAgent(words: readonly string[]): {
 
 /** Runs the command line in a process of its own, with the streams and signals of this one. */
 async function runLoci(
-  { pluginConfig = {}, rootDir }: PluginApi,
+  api: PluginApi,
   plugin: string,
   words: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
+  const { pluginConfig = {}, rootDir } = api;
   const { COMMAND_LINE, loadSettings } = await loadEngine(rootDir);
   const { parsePluginConfig } = await loadSettings();
-  const { settings, hostSettings } = parsePluginConfig(plugin, pluginConfig);
+  const { settings, hostSettings } = parsePluginConfig(plugin, pluginConfig, workspacesOf(api));
   const child = spawn(process.execPath, [COMMAND_LINE, ...words], {
     stdio: 'inherit',
     env: {
       ...process.env,
       ...(settings.home !== undefined && { LOCI_HOME: settings.home }),
       LOCI_HOST_SETTINGS: JSON.stringify(hostSettings),
+      [HOST_COMMAND_VARIABLE]: HOST_COMMAND,
       ...env,
     },
   });

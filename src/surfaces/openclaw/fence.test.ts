@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { render } from '../../pack/render.ts';
 import { withoutFences } from './fence.ts';
 
-/** A recalled text, as it stands before a message. */
+/** A recalled text, as it stands after a message. */
 function fenced(content: string): string {
   const span = { start: 0, end: content.length };
   const parts = ['◆1\n', { field: 'content', span, level: 'L2' } as const];

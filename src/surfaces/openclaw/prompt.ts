@@ -1,4 +1,5 @@
 import { answerWithin } from './host/deadline.ts';
+import type { EngineModules } from './engine/modules.ts';
 import type { GatewayMemory } from './gateway-memory.ts';
 import { configuredModel } from './host/agents.ts';
 import type { PromptRequest } from './host/api.ts';
@@ -63,15 +64,21 @@ export class StartupPrompt {
       const last = this.#texts.get(key) ?? '';
       // The next turn of the session does not wait as long again.
       this.#remember(key, last);
-      return last === '' ? [] : ['## Startup', last, ''];
+      return last === '' || !this.#isOfOwner(agentSessionKey) ? [] : ['## Startup', last, ''];
     }
+  }
+
+  /** The startup text in the last prompt of a session. */
+  last(agent: string, session = ''): readonly string[] {
+    const text = this.#texts.get(JSON.stringify([agent, session]));
+    return text === undefined ? [] : [text];
   }
 
   async #current(agent: string, session: string, key: string): Promise<string> {
     const { engine } = await this.#memory.open();
     const last = this.#texts.get(key);
     const { mode, enabled } = engine.config.startup;
-    if (!enabled) return '';
+    if (!enabled || !(this.#isOfOwner(session) || this.#mayRead(engine, agent, session))) return '';
     if (mode === 'first-run' && last !== undefined && last !== '') return last;
     const model = this.#memory.turns.modelOf(session) ?? configuredModel(this.#memory.hostConfig, agent);
     const { text } = await engine.startup({
@@ -82,6 +89,20 @@ export class StartupPrompt {
     });
     this.#remember(key, text);
     return text;
+  }
+
+  /** In a session of the owner, the host itself starts turns without a sender, such as the report of a subagent. */
+  #isOfOwner(session: string): boolean {
+    const { turns } = this.#memory;
+    const turn = turns.last(session);
+    return (
+      turn === undefined || (turn.peer === undefined && turns.hasOwner(session) === true) || turn.isOwner
+    );
+  }
+
+  #mayRead(engine: EngineModules['engine'], agent: string, session: string): boolean {
+    const turn = this.#memory.turns.last(session);
+    return turn === undefined || engine.readsStartup({ ...turn, agent });
   }
 
   #remember(key: string, text: string): void {

@@ -18,6 +18,7 @@ describe('the message of the user in a turn', () => {
     ['a heartbeat', { trigger: 'heartbeat' }],
     ['a schedule', { trigger: 'cron' }],
     ['another session', { trigger: 'user', inputProvenance: { kind: 'inter_session' } }],
+    ['a subagent', { trigger: 'user', sessionKey: 'agent:main:subagent:1' }],
     ['a turn without a known trigger', {}],
   ])('does not exist for %s', (_, turn) => {
     expect(messageOfUser({ prompt: 'What about the oven?' }, turn)).toBeNull();

@@ -2,7 +2,9 @@ import { answerWithin } from './host/deadline.ts';
 import { withoutFences } from './fence.ts';
 import type { GatewayMemory } from './gateway-memory.ts';
 import type { PluginApi, PromptEvent, TurnContext } from './host/api.ts';
+import { DEFAULT_TRIGGERS, type RecallTrigger, triggerOf } from './host/triggers.ts';
 import { DEFAULT_AGENT } from './host/turn.ts';
+import type { StartupPrompt } from './prompt.ts';
 
 /** A turn does not wait longer for the recall of its message. */
 const DEADLINE_MS = 1500;
@@ -12,18 +14,25 @@ const MIN_MESSAGE_LENGTH = 8;
 const MAX_MESSAGE_LENGTH = 20_000;
 
 /**
- * Puts recalled text before each message of the user (auto-recall). It is a part of the message and not of the system prompt, so
- * that the prompt before it stays the same for the cache of the model.
+ * Puts recalled text after each message of the user (auto-recall). The host drops it in later turns: everything before it,
+ * with the user's own words, then has the same bytes as before, for the cache of the model.
  */
-export function registerRecall(api: PluginApi, memory: GatewayMemory): void {
-  const texts = new RecentTexts();
+export function registerRecall(api: PluginApi, memory: GatewayMemory, startup: StartupPrompt): void {
+  const recall = new Recall(api, memory, startup);
+  api.registerHook(
+    'agent:bootstrap',
+    (event) => {
+      memory.promptFiles.note(event);
+    },
+    { name: 'memory-loci-prompt-files' },
+  );
   api.on(
     'before_prompt_build',
     async (event, turn) => {
       try {
-        const text = await answerWithin(recall(memory, texts, event, turn), DEADLINE_MS);
+        const text = await answerWithin(recall.textFor(event, turn), DEADLINE_MS);
         turn.toolAuthority?.assertActive();
-        return text === '' ? undefined : { prependContext: text };
+        return text === '' ? undefined : { appendContext: text };
       } catch {
         // A turn never fails for lack of memory; `memory_search` tells the agent what is wrong.
         return undefined;
@@ -35,30 +44,50 @@ export function registerRecall(api: PluginApi, memory: GatewayMemory): void {
 
 /** The message of the user in this turn; `null` for a turn that a program started, such as a schedule. */
 export function messageOfUser(event: PromptEvent, turn: TurnContext): string | null {
-  if (turn.trigger !== 'user') return null;
-  if (turn.inputProvenance !== undefined && turn.inputProvenance.kind !== 'external_user') return null;
-  const message = withoutFences((event.currentUserMessage ?? event.prompt).slice(0, MAX_MESSAGE_LENGTH));
+  return triggerOf(turn) === 'user' ? messageOf(event) : null;
+}
+
+/** What the turn is about; `null` if it is too short to say. */
+function messageOf({ currentUserMessage, prompt }: PromptEvent): string | null {
+  const message = withoutFences((currentUserMessage ?? prompt).slice(0, MAX_MESSAGE_LENGTH));
   return message.length < MIN_MESSAGE_LENGTH ? null : message;
 }
 
-async function recall(
-  memory: GatewayMemory,
-  texts: RecentTexts,
-  event: PromptEvent,
-  turn: TurnContext,
-): Promise<string> {
-  const message = messageOfUser(event, turn);
-  const known = memory.turns.of(turn.sessionKey);
-  // Without its tools, it is unknown who has sent the message, and so whose memory it may see.
-  if (message === null || known === undefined || turn.toolAuthority?.allows('memory_search') !== true)
-    return '';
-  const key = JSON.stringify([turn.sessionKey, turn.runId, known.isOwner, known.isSandboxed, message]);
-  const before = texts.get(key);
-  if (before !== undefined) return before;
-  const { engine, recallText } = await memory.open();
-  const text = await recallText(engine, message, { ...known, agent: turn.agentId ?? DEFAULT_AGENT });
-  texts.set(key, text);
-  return text;
+class Recall {
+  readonly #memory: GatewayMemory;
+  readonly #startup: StartupPrompt;
+  readonly #triggers: readonly RecallTrigger[];
+  readonly #texts = new RecentTexts();
+
+  constructor(api: PluginApi, memory: GatewayMemory, startup: StartupPrompt) {
+    this.#memory = memory;
+    this.#startup = startup;
+    const { triggers } = (api.pluginConfig?.['autoRecall'] ?? {}) as {
+      readonly triggers?: readonly RecallTrigger[];
+    };
+    this.#triggers = triggers ?? DEFAULT_TRIGGERS;
+  }
+
+  async textFor(event: PromptEvent, turn: TurnContext): Promise<string> {
+    const trigger = triggerOf(turn);
+    const message = trigger !== null && this.#triggers.includes(trigger) ? messageOf(event) : null;
+    const known = this.#memory.turns.of(turn);
+    // Without its tools, it is unknown who has sent the message, and so whose memory it may see.
+    if (message === null || known === undefined || turn.toolAuthority?.allows('memory_search') !== true)
+      return '';
+    const key = JSON.stringify([turn.sessionKey, turn.runId, known, message]);
+    const before = this.#texts.get(key);
+    if (before !== undefined) return before;
+    const agent = turn.agentId ?? DEFAULT_AGENT;
+    const { engine, recallText } = await this.#memory.open();
+    const prompt = [
+      ...this.#startup.last(agent, turn.sessionKey),
+      ...this.#memory.promptFiles.of(turn.sessionKey),
+    ];
+    const text = await recallText(engine, { query: message, prompt }, { ...known, agent });
+    this.#texts.set(key, text);
+    return text;
+  }
 }
 
 /** The texts of the last turns: the host builds the prompt of a turn several times, and must get the same bytes. */

@@ -23,13 +23,17 @@ const MEMORY_FILES: readonly string[] = ['MEMORY.md', 'USER.md', 'memory'];
 
 interface AgentWorkspacesOptions {
   readonly list: () => readonly Workspace[];
+  /** Whether the memory files of workspaces are indexed. */
+  readonly hasFiles: boolean;
   /** The engine of the agent's namespace. */
   readonly loci: (agent: string) => Promise<EngineContext>;
+  /** Indexes what was said in the conversations with an agent. */
+  readonly readConversations: (agent: string) => Promise<void>;
   readonly intervalMs: number;
   readonly log: (message: string) => void;
 }
 
-/** Keeps the memory files of all agents indexed, each in the namespace of its agent. Only changed files are read. */
+/** Keeps the memory files and conversations of all agents indexed, each in a namespace of its agent. Only what has changed is read. */
 export class AgentWorkspaces {
   readonly #options: AgentWorkspacesOptions;
   readonly #stop = new AbortController();
@@ -49,7 +53,7 @@ export class AgentWorkspaces {
     });
   }
 
-  /** Indexes the changed files of one agent, or of all, after a refresh that is running. Reports errors and never throws. */
+  /** Indexes what has changed of one agent, or of all, after a refresh that is running. Reports errors and never throws. */
   refresh(agent?: string): Promise<void> {
     this.#running = this.#running.then(() => this.#refreshAll(agent));
     return this.#running;
@@ -63,12 +67,22 @@ export class AgentWorkspaces {
 
   async #refreshAll(agent: string | undefined): Promise<void> {
     for (const workspace of this.#workspaces()) {
-      if (agent !== undefined && workspace.agent !== agent) continue;
+      const id = workspace.agent;
+      if (agent !== undefined && id !== agent) continue;
       if (this.#stop.signal.aborted) return;
-      await this.#refresh(workspace).catch((error: unknown) => {
-        if (error instanceof LociError && (error.code === 'aborted' || error.code === 'conflict')) return;
-        this.#report(workspace.agent, messageOf(error));
-      });
+      if (this.#options.hasFiles)
+        await this.#attempt(`the workspace of ${id}`, () => this.#readFiles(workspace));
+      await this.#attempt(`the conversations with ${id}`, () => this.#options.readConversations(id));
+    }
+  }
+
+  async #attempt(what: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+      this.#lastProblem.delete(what);
+    } catch (error) {
+      if (error instanceof LociError && (error.code === 'aborted' || error.code === 'conflict')) return;
+      this.#report(what, messageOf(error));
     }
   }
 
@@ -76,12 +90,12 @@ export class AgentWorkspaces {
     try {
       return this.#options.list();
     } catch (error) {
-      this.#report('every agent', messageOf(error));
+      this.#report('the workspaces of all agents', messageOf(error));
       return [];
     }
   }
 
-  async #refresh(workspace: Workspace): Promise<void> {
+  async #readFiles(workspace: Workspace): Promise<void> {
     const { agent } = workspace;
     const vaults = await memoryVaults(workspace);
     if (vaults.length === 0) return;
@@ -89,13 +103,12 @@ export class AgentWorkspaces {
     // A workspace may lose all of its memory files: its owner has removed them.
     const { indexVaults } = await import('../../../engine/reading/index-vaults.ts');
     await indexVaults(loci, { vaults, wait: false, allowEmpty: true, signal: this.#stop.signal });
-    this.#lastProblem.delete(agent);
   }
 
-  #report(agent: string, message: string): void {
-    if (this.#lastProblem.get(agent) === message) return;
-    this.#lastProblem.set(agent, message);
-    this.#options.log(`the workspace of ${agent} cannot be indexed: ${message}`);
+  #report(what: string, message: string): void {
+    if (this.#lastProblem.get(what) === message) return;
+    this.#lastProblem.set(what, message);
+    this.#options.log(`${what} cannot be indexed: ${message}`);
   }
 }
 

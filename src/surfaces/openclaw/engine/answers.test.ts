@@ -33,7 +33,7 @@ function output(results: readonly Result[], related: SearchOutput['related'] = [
   } as unknown as SearchOutput;
 }
 
-const OPTIONS = { own: 'agent:main', limit: 6, maxTokens: 1200 };
+const OPTIONS = { own: 'agent:main', conversations: 'agent:main:sessions', limit: 6, maxTokens: 1200 };
 
 /** Text as an attacker or a reader of Chinese has it: invisible and control characters, quotes, emoji, lone surrogates. */
 const hostileText = fc.string({

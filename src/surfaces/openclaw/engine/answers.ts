@@ -7,12 +7,15 @@ import type { SearchResultOutput, SearchOutput } from '../../../engine/records/r
 import type { Trust } from '../../../core/types.ts';
 import { withoutHidden } from '../../shared/escape-control.ts';
 import type { MemoryHit, OriginClass } from '../host/api.ts';
+import { inHostWords } from '../host/command.ts';
 
 /** A hit in the form of the host's memory, with fields of Loci for the agent. */
 export interface LociHit extends MemoryHit {
-  readonly corpus: 'memory';
+  readonly corpus: 'memory' | 'sessions';
   readonly title?: string;
   readonly age: string;
+  /** When a fact stopped being true. */
+  readonly valid_until?: string;
   /** Where it comes from: `From Google Tasks · due tomorrow`, or the name of the vault. */
   readonly from: string;
   /** The note that a related document belongs to. */
@@ -39,6 +42,8 @@ const ORIGIN_CLASSES: Readonly<Record<Trust, OriginClass>> = {
 
 interface AnswerOptions {
   readonly own: string;
+  /** The namespace of conversations. */
+  readonly conversations: string;
   readonly limit: number;
   readonly maxTokens: number;
   /** Runs of the agent's tools that match the query (F7). */
@@ -48,13 +53,13 @@ interface AnswerOptions {
 /** Merges the outputs of several namespaces into one answer in the shape of memory-core's `memory_search`. */
 export function searchAnswer(
   outputs: readonly NamespaceOutput<SearchOutput>[],
-  { own, limit, ...options }: AnswerOptions,
+  { own, conversations, limit, ...options }: AnswerOptions,
 ): SearchAnswer {
   const merged = mergeSearches(outputs, { own, limit, related: Infinity, cite: plainCitation });
   const hits = [
-    ...merged.results.map(hitOf),
+    ...merged.results.map((result) => hitOf(result, conversations)),
     ...merged.related.map((result) => ({
-      ...hitOf(result),
+      ...hitOf(result, conversations),
       ...(result.belongs_to.title !== '' && { belongs_to: name(result.belongs_to.title) }),
     })),
   ];
@@ -70,11 +75,23 @@ export function searchAnswer(
     citations: 'on',
     mode: hasVectors(outputs) ? 'hybrid' : 'fts',
     ...(warnings.length > 0 && {
-      warning: shortened(withoutHidden(warnings.join(' ')), MAX_WARNING_LENGTH),
+      warning: shortened(withoutHidden(inHostWords(warnings.join(' '))), MAX_WARNING_LENGTH),
     }),
   } as const;
   const results = withinTokens([...hits, ...runs], options.maxTokens - maxTokensOf(JSON.stringify(rest)));
   return { notice: noticeOf(results.length, isSure), results, ...rest };
+}
+
+/** The answer to a recall that may read nothing. */
+export function emptyAnswer(): SearchAnswer {
+  return {
+    notice: noticeOf(0, false),
+    results: [],
+    provider: 'loci',
+    model: 'none',
+    citations: 'on',
+    mode: 'fts',
+  };
 }
 
 function hasVectors(outputs: readonly NamespaceOutput<SearchOutput>[]): boolean {
@@ -92,8 +109,9 @@ function noticeOf(count: number, isSure: boolean): string {
 const LINES = /#L(\d+)(?:-L(\d+))?$/;
 
 /** A result in the form of the host's memory. */
-function hitOf(result: SearchResultOutput): LociHit {
+function hitOf(result: SearchResultOutput, conversations: string): LociHit {
   const { citation } = result;
+  const source = citation.startsWith(`${conversations}:`) ? 'sessions' : 'memory';
   const [, first = '1', last = first] = LINES.exec(citation) ?? [];
   const title = name(result.title);
   return {
@@ -102,16 +120,17 @@ function hitOf(result: SearchResultOutput): LociHit {
     endLine: Number(last),
     score: Math.round(result.score * 1000) / 1000,
     snippet: withoutHidden(result.snippet),
-    source: 'memory',
-    corpus: 'memory',
+    source,
+    corpus: source,
     citation,
     provenance: {
       originClass: ORIGIN_CLASSES[result.trust],
-      sessionKind: 'unknown',
+      sessionKind: source === 'sessions' ? 'interactive' : 'unknown',
       observedAt: Date.parse(result.created_at),
     },
     ...(title !== '' && { title }),
     age: result.age,
+    ...(result.valid_until !== undefined && { valid_until: result.valid_until }),
     from: name(result.from ?? result.source_name),
   };
 }

@@ -2,17 +2,22 @@ import { mkdtempSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { operatorTurn, type Turn } from '../host/turn.ts';
+import { operatorTurn, turnOf, type Turn } from '../host/turn.ts';
 import type { ExtraPath } from './agent-workspaces.ts';
 import { GatewayEngine } from './engine.ts';
+import { timelineOf } from './timeline.ts';
 import {
-  captureFacts,
+  captureMessage,
   corpusDocuments,
   readMemory,
+  runProposals,
+  runRead,
   runWrite,
   searchMemory,
-  storeConversation,
 } from './run-tool.ts';
+import { refreshVault } from '../../../engine/reading/refresh/refresh-vault.ts';
+import { sourceReports } from '../../../engine/reading/reports.ts';
+import { recallText } from './recall-text.ts';
 import { write } from '../../../engine/records/write.ts';
 import { get } from '../../../engine/records/get.ts';
 
@@ -115,8 +120,12 @@ describe('the engine of a gateway', () => {
     expect(read).toMatchObject({ status: 'ok', text: 'The stopcock is under the stairs.' });
   });
 
-  it('gives a turn of somebody else the memory of its agent alone, and lets it write nothing', async () => {
-    const engine = await open();
+  it('gives a turn of somebody else nothing, or the memory of its agent alone, and lets it write nothing', async () => {
+    const closed = await open();
+    await expect(searchMemory(closed, { query: 'stopcock' }, { turn: STRANGER })).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+    const engine = await open({ nonOwner: { read: 'agent' } });
     await write(await engine.loci(), { content: 'The stopcock is under the stairs.' });
     await runWrite(engine, 'write', { content: 'The stopcock turns left.' }, { turn: MAIN });
     expect(await paths(engine, 'stopcock', STRANGER)).toEqual(['record/1']);
@@ -131,14 +140,64 @@ describe('the engine of a gateway', () => {
       await expect(runWrite(engine, name, input, { turn: STRANGER })).rejects.toMatchObject({
         code: 'forbidden',
       });
-    expect(await captureFacts(engine, ['I prefer tea.'], { turn: STRANGER, origin: {} })).toBe(0);
+    expect(await captureMessage(engine, 'I am allergic to nuts.', { turn: STRANGER, origin: {} })).toEqual({
+      stored: 0,
+      proposed: 0,
+      secrets: 0,
+    });
   });
 
-  it('grants the owner the own and the shared namespaces, and others and sandboxes the own one', async () => {
+  it('grants the owner the own and the shared namespaces, a sandbox the own one, and others nothing', async () => {
     const engine = await open();
     expect(engine.grant(MAIN)).toEqual({ own: 'agent:main', shared: ['default'], mayWrite: true });
-    for (const turn of [STRANGER, { ...MAIN, isSandboxed: true }, { ...STRANGER, isSandboxed: true }])
-      expect(engine.grant(turn)).toEqual({ own: 'agent:main', shared: [], mayWrite: false });
+    const sandboxed = { ...MAIN, isSandboxed: true };
+    expect(engine.grant(sandboxed)).toEqual({ own: 'agent:main', shared: [], mayWrite: false });
+    expect(engine.readsStartup(sandboxed)).toBe(true);
+    for (const turn of [STRANGER, { ...STRANGER, isSandboxed: true }, { ...STRANGER, peer: 'bob' }]) {
+      expect(engine.grant(turn)).toEqual({ own: null, shared: [], mayWrite: false });
+      expect(engine.readsStartup(turn)).toBe(false);
+    }
+  });
+
+  it('gives others what the owner shares with them, to read alone', async () => {
+    const engine = await open({ nonOwner: { shared: ['family', 'default'], write: true } });
+    expect(engine.grant(STRANGER)).toEqual({ own: 'family', shared: ['default'], mayWrite: false });
+    expect(engine.grant({ ...STRANGER, isSandboxed: true })).toEqual({
+      own: null,
+      shared: [],
+      mayWrite: false,
+    });
+    expect(engine.readsStartup(STRANGER)).toBe(true);
+    expect(engine.grant(MAIN).shared).toEqual(['default']);
+  });
+
+  it('gives each sender a memory of their own, which no other sender finds, and nothing of the owner', async () => {
+    const engine = await open({ nonOwner: { perSender: true, write: true, shared: ['family'] } });
+    const [bob, eve] = ['+491700000001', '+491700000002'].map((requesterSenderId) =>
+      turnOf({ senderIsOwner: false, messageChannel: 'whatsapp', requesterSenderId }),
+    ) as [Turn, Turn];
+    await write(await engine.loci('family'), { content: 'The stopcock of the family is red.' });
+    await write(await engine.loci(), { content: 'The stopcock of the owner is blue.' });
+    await runWrite(engine, 'write', { content: 'The stopcock of the agent is grey.' }, { turn: MAIN });
+    await runWrite(engine, 'write', { content: 'The stopcock of Bob is green.' }, { turn: bob });
+    expect(await paths(engine, 'stopcock', bob)).toEqual(['record/1', 'family:record/1']);
+    expect(await paths(engine, 'stopcock', eve)).toEqual(['family:record/1']);
+    expect((await paths(engine, 'stopcock', MAIN)).toSorted()).toEqual(['default:record/1', 'record/1']);
+
+    const { own } = engine.grant(bob);
+    expect(own).toMatch(/^agent:main\/peer:[0-9a-f]{32}$/);
+    const forged = await readMemory(engine, { path: `${own!}:record/1` }, { turn: eve });
+    expect(forged).toMatchObject({ status: 'not_found' });
+    expect(engine.readsStartup(bob)).toBe(false);
+    // Nobody who is known, and another agent.
+    expect(engine.grant(STRANGER)).toEqual({ own: 'family', shared: [], mayWrite: false });
+    expect(engine.grant({ ...bob, agent: 'work' }).own).toMatch(/^agent:work\/peer:/);
+
+    // The key of the home is in the name, so that it is the same after a restart, and another one elsewhere.
+    const again = await open({ nonOwner: { perSender: true } });
+    expect(again.grant(bob).own).toBe(own);
+    const elsewhere = await open({ home: join(folder, 'other'), nonOwner: { perSender: true } });
+    expect(elsewhere.grant(bob).own).not.toBe(own);
   });
 
   it('lets agents share memory only if the settings give them the same namespace', async () => {
@@ -153,7 +212,10 @@ describe('the engine of a gateway', () => {
   });
 
   it('lets the strictest of several restrictions decide', async () => {
-    const engine = await open({ nonOwner: { read: 'all', write: true }, sandboxed: { read: 'none' } });
+    const engine = await open({
+      nonOwner: { read: 'all', write: true },
+      sandboxed: { read: 'none' },
+    });
     expect(engine.grant(STRANGER)).toEqual({ own: 'agent:main', shared: ['default'], mayWrite: true });
     expect(engine.grant({ ...STRANGER, isSandboxed: true })).toEqual({
       own: null,
@@ -170,58 +232,59 @@ describe('the engine of a gateway', () => {
     await expect(runWrite(engine, 'write', { content: 'x' }, { turn: MAIN })).rejects.toMatchObject({
       code: 'writes_disabled',
     });
-    await expect(captureFacts(engine, ['I prefer tea.'], { turn: MAIN, origin: {} })).rejects.toMatchObject({
-      code: 'writes_disabled',
-    });
+    await expect(
+      captureMessage(engine, 'I am allergic to nuts.', { turn: MAIN, origin: {} }),
+    ).rejects.toMatchObject({ code: 'writes_disabled' });
     await runWrite(engine, 'fact-store', { key: 'tea', value: 'Assam' }, { turn: MAIN });
     expect(await paths(engine, 'Assam', MAIN)).toHaveLength(1);
   });
 
   it('writes a stated fact once, with its turn, and no more than the settings allow', async () => {
     const engine = await open({ autoCapture: { maxPerTurn: 2, maxPerDay: 3 } });
-    const capture = (facts: string[]): Promise<number> =>
-      captureFacts(engine, facts, { turn: MAIN, origin: { session: 'agent:main:main', run: 'run-1' } });
-    expect(await capture(['I prefer tea.', 'My sister lives in Bergen.', 'Call me Ada.'])).toBe(2);
-    expect(await capture(['I prefer tea.'])).toBe(0);
-    expect(await capture(['Call me Ada.'])).toBe(1);
-    expect(await capture(['I never eat fish.'])).toBe(0);
+    const stored = async (message: string): Promise<number> => {
+      const origin = { session: 'agent:main:main', run: 'run-1' };
+      return (await captureMessage(engine, message, { turn: MAIN, origin })).stored;
+    };
+    expect(await stored('I am allergic to nuts. My dog is called Rex. Call me Ada.')).toBe(2);
+    expect(await stored('I am allergic to nuts.')).toBe(0);
+    expect(await stored('Call me Ada.')).toBe(1);
+    expect(await stored('I have two cats.')).toBe(0);
     const record = await get(await engine.loci('agent:main'), { citation: 'record/1' });
     expect(record).toMatchObject({
-      text: 'I prefer tea.',
+      text: 'I am allergic to nuts.',
       trust: 'agent',
       tags: ['captured'],
-      metadata: { captured_from: { session: 'agent:main:main', run: 'run-1' } },
+      metadata: { captured_from: { agent: 'main', session: 'agent:main:main', run: 'run-1' } },
     });
   });
 
-  it('finds conversations in turns of the owner alone, and only if they are stored', async () => {
-    const engine = await open({ sessions: { enabled: true } });
-    const origin = { session: 'agent:main:telegram:1', run: 'run-1' };
-    await storeConversation(engine, {
-      turn: MAIN,
-      text: 'User: Where is the stopcock?\n\nAgent: Upstairs.',
-      origin,
-    });
-    await storeConversation(engine, { turn: STRANGER, text: 'User: The stopcock is mine.', origin });
-    expect(await paths(engine, 'stopcock', MAIN)).toEqual(['agent:main:sessions:record/1']);
-    expect(await paths(engine, 'stopcock', STRANGER)).toEqual([]);
-    expect(await paths(engine, 'stopcock', { ...MAIN, isSandboxed: true })).toEqual([]);
-    expect(await paths(engine, 'stopcock', operatorTurn('work'))).toEqual([]);
-    const read = await readMemory(engine, { path: 'agent:main:sessions:record/1' }, { turn: MAIN });
-    expect(read).toMatchObject({ status: 'ok', text: expect.stringContaining('Upstairs') as string });
-    const other = await open();
-    await expect(
-      searchMemory(other, { query: 'stopcock', corpus: 'sessions' }, { turn: MAIN }),
-    ).rejects.toMatchObject({
-      code: 'invalid_input',
-    });
-  });
-
-  it('masks secrets in stated facts', async () => {
+  it('gives proposals to the owner alone, and finds what was accepted', async () => {
     const engine = await open();
-    await captureFacts(engine, ['My password is swordfish-4411.'], { turn: MAIN, origin: {} });
-    const record = await get(await engine.loci('agent:main'), { citation: 'record/1' });
-    expect(record.text).not.toContain('swordfish');
+    await captureMessage(engine, 'My sister lives in Bergen.', { turn: MAIN, origin: {} });
+    expect(await paths(engine, 'Bergen', MAIN)).toEqual([]);
+    for (const turn of [STRANGER, { ...MAIN, isSandboxed: true }])
+      await expect(runProposals(engine, { action: 'list' }, { turn })).rejects.toMatchObject({
+        code: 'forbidden',
+      });
+    const listed = await runProposals(engine, { action: 'list' }, { turn: MAIN });
+    expect(listed).toMatchObject({ proposals: [{ id: 1, text: 'My sister lives in Bergen.' }], total: 1 });
+    await runProposals(engine, { action: 'accept', ids: [1] }, { turn: MAIN });
+    expect(await paths(engine, 'Bergen', MAIN)).toHaveLength(1);
+    expect(await paths(engine, 'Bergen', operatorTurn('work'))).toEqual([]);
+  });
+
+  it('says of a fact until when it was true, in a search, when it is read, and in a recalled text', async () => {
+    const engine = await open({ autoRecall: { minScore: 0 } });
+    for (const message of ['I live in Berlin.', 'I live in Hamburg now.'])
+      await captureMessage(engine, message, { turn: MAIN, origin: {} });
+    const { results } = await searchMemory(engine, { query: 'Berlin' }, { turn: MAIN });
+    const until = expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string;
+    expect(results[0]).toMatchObject({ snippet: 'I live in Berlin.', valid_until: until });
+    const read = await readMemory(engine, { path: 'record/1' }, { turn: MAIN });
+    expect(read).toMatchObject({ text: 'I live in Berlin.', valid_until: until });
+    expect(await recallText(engine, { query: 'Where in Berlin do I live?', prompt: [] }, MAIN)).toMatch(
+      /1 true until \d{4}-\d\d-\d\d\nI live in Berlin\./,
+    );
   });
 
   it('gives facts and runs of the agent as documents for another memory', async () => {
@@ -230,6 +293,10 @@ describe('the engine of a gateway', () => {
     const documents = await corpusDocuments(engine, { query: 'Assam', limit: 5 }, MAIN);
     expect(documents[0]).toMatchObject({ collection: 'facts', path: 'facts/user_facts/tea' });
     expect(await corpusDocuments(engine, { query: 'Assam', limit: 5 }, operatorTurn('work'))).toEqual([]);
+    const listed = (turn: Turn): Promise<unknown> => runRead(engine, 'fact-list', {}, { turn });
+    expect(await listed(MAIN)).toMatchObject({ total: 1 });
+    expect(await listed(operatorTurn('work'))).toMatchObject({ total: 0 });
+    expect(() => listed(STRANGER)).toThrow('may not read memory');
   });
 
   it('finds runs of tools after everything else, and reads them (F7)', async () => {
@@ -272,6 +339,50 @@ describe('the engine of a gateway', () => {
     expect(read).toMatchObject({ status: 'ok', lines: 8 });
     expect(read).not.toHaveProperty('nextFrom');
     expect(read).not.toHaveProperty('truncated');
+  });
+
+  it('finds the sources of skills in each workspace, in addition to those of a user', async () => {
+    for (const agent of ['main', 'work']) {
+      const skill = join(folder, agent, 'skills', `tasks-${agent}`);
+      mkdirSync(skill, { recursive: true });
+      writeFileSync(
+        join(skill, 'SKILL.md'),
+        '---\nname: x\nmemorySource: { id: of-AGENT, command: ls }\n---\n'.replace('AGENT', agent),
+      );
+    }
+    const ids = async (config: Record<string, unknown>): Promise<string[]> =>
+      (await sourceReports(await (await open(config)).loci())).map(({ id }) => id);
+    expect(await ids({ skills: undefined })).toEqual(expect.arrayContaining(['of-main', 'of-work']));
+    expect(await ids({ skills: [] })).toEqual([]);
+  });
+
+  it('has one timeline of all namespaces of a turn, whose citations can be read', async () => {
+    const days = [1, 2, 3, 4, 5, 6];
+    mkdirSync(join(folder, 'vault'));
+    for (const day of days) {
+      const place = day % 2 === 1 ? 'vault' : join('main', 'memory');
+      writeFileSync(join(folder, place, `2026-09-0${String(day)}.md`), `# Day ${String(day)}.`);
+    }
+    const engine = await open({ nonOwner: { read: 'agent' } });
+    await engine.workspaces.refresh();
+    await refreshVault(await engine.loci(), { path: join(folder, 'vault') });
+    const all = await timelineOf(engine, { time: '2026-09-04' }, { turn: MAIN });
+    const titles = (entries: typeof all.entries): string[] => entries.map(({ title }) => title);
+    expect(titles(all.entries)).toEqual(days.map((day) => `2026-09-0${String(day)}`));
+    const anchor = all.entries[2]!.citation;
+    expect(anchor).toMatch(/^default:/);
+    const near = await timelineOf(engine, { anchor, before: 1, after: 2 }, { turn: MAIN });
+    expect(titles(near.entries)).toEqual(['2026-09-02', '2026-09-03', '2026-09-04', '2026-09-05']);
+    expect([near.more_before, near.more_after]).toEqual([true, true]);
+    expect(await readMemory(engine, { path: anchor }, { turn: MAIN })).toMatchObject({ text: '# Day 3.' });
+    const tight = await timelineOf(engine, { anchor, budget: 100 }, { turn: MAIN });
+    expect(titles(tight.entries)).toContain('2026-09-03');
+    expect(tight.entries.length).toBeLessThan(6);
+    expect(titles((await timelineOf(engine, {}, { turn: STRANGER })).entries)).toEqual([
+      '2026-09-02',
+      '2026-09-04',
+      '2026-09-06',
+    ]);
   });
 
   it('names what it cannot honour of pasted settings', async () => {

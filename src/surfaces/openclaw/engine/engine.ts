@@ -3,9 +3,12 @@ import { expandHome } from '../../../config/paths.ts';
 import { createContext, type OpenContext } from '../../../operations/context.ts';
 import type { OperationContext } from '../../../operations/operation.ts';
 import { AgentWorkspaces, type Workspace } from './agent-workspaces.ts';
-import { conversationsOf, type Grant, grantOf } from './grant.ts';
+import { type Grant, grantOf, requireReadable } from '../host/grant.ts';
+import { Conversations } from './conversations.ts';
+import { loadPeerKey } from './peer-key.ts';
 import { type PluginSettings, parsePluginConfig } from './settings.ts';
 import { namespaceOf } from '../host/agents.ts';
+import type { HostSessions } from '../host/sessions.ts';
 import type { Turn } from '../host/turn.ts';
 import type { EngineContext } from '../../../engine/context.ts';
 import type { StoreStatus } from '../../../engine/health/status.ts';
@@ -22,7 +25,16 @@ export interface EngineHost {
   readonly config: Readonly<Record<string, unknown>>;
   /** The workspaces of all agents that the host has now. */
   readonly workspaces: () => readonly Workspace[];
+  /** Without them, conversations are neither indexed nor found. */
+  readonly sessions?: HostSessions;
   readonly log: (message: string) => void;
+}
+
+interface OpenedEngine {
+  readonly context: OpenContext;
+  readonly settings: PluginSettings;
+  readonly config: Config;
+  readonly peerKey: string;
 }
 
 /** The open engine in the process of a host, for all of its agents. */
@@ -30,14 +42,24 @@ export class GatewayEngine {
   readonly settings: PluginSettings;
   readonly config: Config;
   readonly workspaces: AgentWorkspaces;
+  readonly conversations: Conversations;
   readonly #context: OpenContext;
+  readonly #peerKey: string;
 
-  private constructor(context: OpenContext, settings: PluginSettings, config: Config, host: EngineHost) {
+  private constructor({ context, settings, config, peerKey }: OpenedEngine, host: EngineHost) {
     this.#context = context;
+    this.#peerKey = peerKey;
     this.settings = settings;
     this.config = config;
+    this.conversations = new Conversations({
+      sessions: host.sessions ?? null,
+      settings: settings.sessions,
+      loci: (namespace) => this.loci(namespace),
+    });
     this.workspaces = new AgentWorkspaces({
       list: host.workspaces,
+      hasFiles: settings.workspace.enabled,
+      readConversations: (agent) => this.conversations.refresh(agent),
       loci: (agent) => this.loci(this.namespaceOf(agent)),
       intervalMs: settings.workspace.intervalSeconds * 1000,
       log: host.log,
@@ -49,18 +71,20 @@ export class GatewayEngine {
    * @throws LociError `invalid_config`, and the errors of opening a store
    */
   static async open(host: EngineHost): Promise<GatewayEngine> {
-    const { settings, hostSettings } = parsePluginConfig(host.plugin, host.config);
+    const { settings, hostSettings } = parsePluginConfig(host.plugin, host.config, host.workspaces());
     const context = createContext({
       caller: { surface: SURFACE, trust: 'operator' },
       hostSettings,
       ownsProcess: false,
+      onWarning: host.log,
       ...(settings.home !== undefined && { home: expandHome(settings.home) }),
     });
     try {
       const { values, warnings } = await context.loadConfig();
       for (const warning of warnings) host.log(warning);
       await context.loci({ create: true });
-      return new GatewayEngine(context, settings, values, host);
+      const peerKey = settings.nonOwner.perSender ? await loadPeerKey(context.home) : '';
+      return new GatewayEngine({ context, settings, config: values, peerKey }, host);
     } catch (error) {
       await context.close();
       throw error;
@@ -75,13 +99,26 @@ export class GatewayEngine {
     return namespaceOf(agent, this.settings.agents);
   }
 
-  conversationsOf(agent: string): string {
-    return conversationsOf(this.namespaceOf(agent));
-  }
-
   /** What a turn may read and write. */
   grant(turn: Turn): Grant {
-    return grantOf(this.settings, this.config.namespace, turn);
+    return grantOf(this.settings, { configured: this.config.namespace, peerKey: this.#peerKey }, turn);
+  }
+
+  /** Whether a turn may read the startup entries: those of the owner, who wrote them for the agent. */
+  readsStartup(turn: Turn): boolean {
+    const { own, shared } = this.grant(turn);
+    return [own, ...shared].some(
+      (each) => each === this.namespaceOf(turn.agent) || each === this.config.namespace,
+    );
+  }
+
+  /** The namespaces that are searched for a turn unless it names others: those of its grant, and conversations, if set so. */
+  async searched(turn: Turn): Promise<readonly string[]> {
+    const grant = this.grant(turn);
+    const own = requireReadable(grant);
+    const hasConversations = this.settings.sessions.enabled === true && turn.recall === undefined;
+    const conversations = hasConversations ? await this.conversations.readableBy(turn) : null;
+    return [own, ...grant.shared, ...(conversations === null ? [] : [conversations])];
   }
 
   /** The context of an operation that an agent runs in a namespace. */
@@ -119,12 +156,12 @@ export class GatewayEngine {
         if (event.kind === 'failed' || event.kind === 'waiting') log(event.error.message);
       },
     });
-    if (this.settings.workspace.enabled) this.workspaces.start();
+    this.workspaces.start();
   }
 
   async close(): Promise<void> {
     try {
-      await this.workspaces.close();
+      await Promise.all([this.workspaces.close(), this.conversations.close()]);
     } finally {
       await this.#context.close();
     }

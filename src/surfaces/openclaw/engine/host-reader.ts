@@ -3,7 +3,7 @@ import { HOST_READER_VARIABLE, type HostReader } from '../../shared/host-reader.
 import { namespaceOf } from '../host/agents.ts';
 import { operatorTurn } from '../host/turn.ts';
 import { memoryVaults, type Workspace } from './agent-workspaces.ts';
-import { grantOf } from './grant.ts';
+import { grantOf } from '../host/grant.ts';
 import { parsePluginConfig } from './settings.ts';
 
 interface ReaderRequest {
@@ -26,7 +26,7 @@ export async function readerVariable({
   const vaults = workspace === undefined || !settings.workspace.enabled ? [] : await memoryVaults(workspace);
   const reader: HostReader = {
     namespace: namespaceOf(agent, settings.agents),
-    shared: [...grantOf(settings, values.namespace, operatorTurn(agent)).shared],
+    shared: [...grantOf(settings, { configured: values.namespace, peerKey: '' }, operatorTurn(agent)).shared],
     vaults: vaults.map(({ name = agent, path, include, pattern }) => ({
       name,
       path,

@@ -4,6 +4,7 @@ import type * as hostReader from './host-reader.ts';
 import type { recallText } from './recall-text.ts';
 import type * as runTool from './run-tool.ts';
 import type * as settings from './settings.ts';
+import type { timelineOf } from './timeline.ts';
 
 /** The command line of this package. */
 export const COMMAND_LINE: string = fileURLToPath(new URL('../../../../bin/loci.js', import.meta.url));
@@ -13,16 +14,23 @@ export interface EngineModules {
   readonly engine: GatewayEngine;
   readonly tools: typeof runTool;
   readonly recallText: typeof recallText;
+  readonly timelineOf: typeof timelineOf;
 }
 
 /** Loads the engine and opens it. @throws LociError why it cannot be opened */
 export async function openGatewayEngine(host: EngineHost): Promise<EngineModules> {
-  const [{ GatewayEngine: Engine }, tools, recall] = await Promise.all([
+  const [{ GatewayEngine: Engine }, tools, recall, timeline] = await Promise.all([
     import('./engine.ts'),
     import('./run-tool.ts'),
     import('./recall-text.ts'),
+    import('./timeline.ts'),
   ]);
-  return { engine: await Engine.open(host), tools, recallText: recall.recallText };
+  return {
+    engine: await Engine.open(host),
+    tools,
+    recallText: recall.recallText,
+    timelineOf: timeline.timelineOf,
+  };
 }
 
 export function loadSettings(): Promise<typeof settings> {

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { GatewayMemory } from '../gateway-memory.ts';
-import type { PluginApi } from '../host/api.ts';
-import { operatorTurn } from '../host/turn.ts';
+import type { BootstrapEvent, PluginApi, TurnContext } from '../host/api.ts';
+import { operatorTurn, type Turn } from '../host/turn.ts';
+import { PromptFiles } from '../prompt-files.ts';
+import type { StartupPrompt } from '../prompt.ts';
 import { registerRecall } from '../recall.ts';
 import { GatewayEngine } from './engine.ts';
 import { recallText } from './recall-text.ts';
@@ -50,25 +52,50 @@ async function open(): Promise<void> {
   });
 }
 
-/** What auto-recall puts before a message. The receipts are stored when the engine is closed. */
-async function recalled(message: string): Promise<string> {
-  let hook: ((event: unknown, turn: unknown) => Promise<{ prependContext: string } | undefined>) | undefined;
-  const api = { on: (_: string, handler: typeof hook) => (hook = handler) } as unknown as PluginApi;
+/** The parts of a prompt that are there before a message. */
+interface PromptParts {
+  readonly startup?: string;
+  readonly files?: readonly { readonly name: string; readonly content: string }[];
+}
+
+interface RecalledOptions extends PromptParts {
+  readonly turn?: Turn;
+  readonly context?: TurnContext;
+  readonly settings?: object;
+}
+
+/** What auto-recall puts after a message. The receipts are stored when the engine is closed. */
+async function recalled(
+  message: string,
+  { startup = '', files = [], turn = MAIN, context = {}, settings = {} }: RecalledOptions = {},
+): Promise<string> {
+  let hook: ((event: unknown, turn: unknown) => Promise<{ appendContext: string } | undefined>) | undefined;
+  let bootstrap: ((event: BootstrapEvent) => void) | undefined;
+  const api = {
+    pluginConfig: { autoRecall: settings },
+    on: (_: string, handler: typeof hook) => (hook = handler),
+    registerHook: (_: string, handler: typeof bootstrap) => (bootstrap = handler),
+  } as unknown as PluginApi;
   const memory = {
-    turns: { of: () => MAIN },
+    turns: { of: () => turn },
     open: async () => ({ engine, recallText }),
+    promptFiles: new PromptFiles(),
     log: (text: string) => logged.push(text),
   } as unknown as GatewayMemory;
-  registerRecall(api, memory);
-  const turn = {
-    trigger: 'user',
-    agentId: 'main',
-    sessionKey: 's',
-    runId: 'r',
-    toolAuthority: { allows: () => true, assertActive: () => undefined },
-  };
-  const answer = await hook!({ prompt: message }, turn);
-  return answer?.prependContext ?? '';
+  registerRecall(api, memory, { last: () => [startup] } as unknown as StartupPrompt);
+  bootstrap!({ sessionKey: 's', context: { bootstrapFiles: files } });
+  const answer = await hook!(
+    { prompt: message },
+    {
+      trigger: 'user',
+      agentId: 'main',
+      sessionKey: 's',
+      runId: 'r',
+      toolAuthority: { allows: () => true, assertActive: () => undefined },
+      ...context,
+    },
+  );
+  return answer?.appendContext ?? '';
 }
 
 it('auto-recall writes a receipt into each namespace that the text comes from, which says where its bytes are', async () => {
@@ -135,4 +162,40 @@ it('auto-recall keeps to its length, cites records of shared namespaces with the
   const read = await tools.readMemory(engine, { path: citation }, { turn: MAIN });
   expect(read).toMatchObject({ status: 'ok', text: expect.stringContaining('made of steel') as string });
   expect(await recalled(MESSAGE)).toBe(text);
+});
+
+it('auto-recall does not repeat what the prompt has, and gives nothing in its place that is only like it', async () => {
+  const own = await engine.loci(engine.namespaceOf('main'));
+  await write(own, { content: '# Oven\n\n- The oven door closes softly.', title: 'Oven' });
+  await write(own, { content: 'The door of the garden is green.', title: 'Garden' });
+  const file = { name: 'MEMORY.md', content: '# Oven\n\n- The oven door closes softly.\n- More.\n' };
+  const question = 'How does the oven door close, softly?';
+  const settings = { minScore: 0.3 };
+  Object.assign(engine.settings.autoRecall, settings);
+  expect(await recalled(question)).toContain('closes softly');
+  expect(await recalled(question, { files: [file] })).toBe('');
+  expect(await recalled(question, { startup: 'Oven\nThe oven door closes softly.' })).toBe('');
+  // The host cuts a long file, so that the prompt may lack the line.
+  const long = { ...file, content: file.content + 'x'.repeat(20_000) };
+  expect(await recalled(question, { files: [long] })).toContain('closes softly');
+  expect(await recalled(question, { startup: 'Oven\nThe oven door' })).toContain('closes softly');
+});
+
+it('auto-recall leaves out turns that no message of a user started, unless the settings name them', async () => {
+  await write(await engine.loci(engine.namespaceOf('main')), { content: 'The oven door closes softly.' });
+  const subagent = { sessionKey: 'agent:main:subagent:1' };
+  const contexts = { cron: { trigger: 'cron' }, heartbeat: { trigger: 'heartbeat' }, subagent };
+  for (const [trigger, context] of Object.entries(contexts)) {
+    expect(await recalled(MESSAGE, { context })).toBe('');
+    const settings = { triggers: [trigger] };
+    expect(await recalled(MESSAGE, { context, settings })).toContain('closes softly');
+    expect(await recalled(MESSAGE, { settings })).toBe('');
+  }
+});
+
+it('auto-recall gives somebody else than the owner nothing of the owner', async () => {
+  await write(await engine.loci(), { content: 'The oven door closes softly.' });
+  await write(await engine.loci('agent:main'), { content: 'The oven door is hot.' });
+  expect(await recalled(MESSAGE)).toContain('closes softly');
+  expect(await recalled(MESSAGE, { turn: { ...MAIN, isOwner: false, peer: 'bob' } })).toBe('');
 });

@@ -3,12 +3,18 @@ import type { recallPack as recallPackFunction } from '../../../engine/packs/mem
 import { citationPrefix } from '../../../operations/records/several-namespaces.ts';
 import type { Turn } from '../host/turn.ts';
 import type { GatewayEngine } from './engine.ts';
-import { requireReadable } from './grant.ts';
+import { requireReadable } from '../host/grant.ts';
 
 /** A namespace whose best record has a lower share of the best score of all is not worth a text. */
 const MIN_SHARE = 0.5;
 /** A text of fewer characters has no room for a record. */
 const MIN_CHARS = 400;
+
+interface RecallRequest {
+  readonly query: string;
+  /** Texts that the prompt of the turn has already. */
+  readonly prompt: readonly string[];
+}
 
 /**
  * Recalls what is known about a message: a pack of each namespace that the turn may read, the best first, as far as they fit into
@@ -16,7 +22,11 @@ const MIN_CHARS = 400;
  * because namespaces do not know the records of each other. The text does not wait for the receipts.
  * @throws LociError
  */
-export async function recallText(engine: GatewayEngine, query: string, turn: Turn): Promise<string> {
+export async function recallText(
+  engine: GatewayEngine,
+  { query, prompt }: RecallRequest,
+  turn: Turn,
+): Promise<string> {
   const { limit, minScore, maxChars } = engine.settings.autoRecall;
   const grant = engine.grant(turn);
   const own = requireReadable(grant);
@@ -26,7 +36,7 @@ export async function recallText(engine: GatewayEngine, query: string, turn: Tur
       const loci = await engine.loci(namespace);
       const pack = (chars: number): ReturnType<typeof recallPackFunction> =>
         recallPack(loci, {
-          ...{ query, limit, minScore, maxChars: chars },
+          ...{ query, limit, minScore, prompt, maxChars: chars },
           citationPrefix: citationPrefix(namespace, own),
         });
       const first = await pack(maxChars);

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { LociError } from '../../../core/errors.ts';
 import type { Operation } from '../../../operations/operation.ts';
 import type { CorpusOutput } from '../../../operations/facts/corpus.ts';
+import type { Captured } from '../../../engine/capture/capture-message.ts';
 import type { GetOutput } from '../../../engine/records/get.ts';
 import { runInAll, splitCitation } from '../../../operations/records/several-namespaces.ts';
 import type { SearchOutput } from '../../../engine/records/results/search-fields.ts';
@@ -10,9 +10,10 @@ import { OPERATIONS } from '../../../operations/registry.ts';
 import { runOperation } from '../../../operations/run.ts';
 import { parseInput } from '../../../operations/shared/input.ts';
 import { lenientInput } from '../../../operations/shared/lenient-input.ts';
-import { recordExcerpt, type LociHit, searchAnswer, type SearchAnswer } from './answers.ts';
+import { emptyAnswer, recordExcerpt, type LociHit, searchAnswer, type SearchAnswer } from './answers.ts';
+import { conversationsOf } from './conversations.ts';
 import type { GatewayEngine } from './engine.ts';
-import { requireReadable } from './grant.ts';
+import { requireReadable } from '../host/grant.ts';
 import type { MemoryRead } from '../host/api.ts';
 import type { Turn } from '../host/turn.ts';
 
@@ -29,7 +30,10 @@ export const searchInput = z.strictObject({
   corpus: z
     .enum(['memory', 'wiki', 'all', 'sessions'])
     .exactOptional()
-    .describe('Not needed: everything that is remembered is searched.'),
+    .describe(
+      '`memory`: what is remembered, as by default. `sessions`: earlier conversations with the user. `wiki`: wikis of other ' +
+        'plugins. `all`: all of these.',
+    ),
   from: z
     .string()
     .exactOptional()
@@ -44,10 +48,14 @@ export const getInput = z.strictObject({
   path: z.string().min(1).max(5000).describe('A `path` or `citation` of a search result.'),
   from: z.number().int().min(1).exactOptional().describe('The first line, from 1.'),
   lines: z.number().int().min(1).max(10_000).exactOptional().describe('How many lines.'),
-  corpus: z.enum(['memory', 'wiki', 'all']).exactOptional().describe('Not needed.'),
+  corpus: z
+    .enum(['memory', 'wiki', 'all'])
+    .exactOptional()
+    .describe('`memory` by default; `wiki`: a page of a wiki; `all`: either.'),
 });
 
-interface Call {
+/** A call of a tool. */
+export interface Call {
   readonly turn: Turn;
   readonly signal?: AbortSignal;
 }
@@ -56,32 +64,58 @@ interface Call {
 export async function searchMemory(engine: GatewayEngine, input: unknown, call: Call): Promise<SearchAnswer> {
   const { query, maxResults, minScore, corpus, ...filters } = parsed(searchInput, input);
   const { settings } = engine;
-  const grant = engine.grant(call.turn);
-  const own = requireReadable(grant);
-  const conversations = engine.conversationsOf(call.turn.agent);
-  const isOfSessions = corpus === 'sessions';
-  if (isOfSessions && !grant.shared.includes(conversations))
-    throw new LociError('invalid_input', 'conversations are not stored, or not for this turn to read', {
-      hint: 'Search without `corpus`: everything that is remembered is searched.',
-    });
+  const { turn } = call;
+  const namespaces = await namespacesOf(engine, turn, corpus);
+  if (namespaces.length === 0) return emptyAnswer();
+  const own = requireReadable(engine.grant(turn));
+  const conversations = conversationsOf(turn.agent);
+  const leftOut = namespaces.includes(conversations) ? await engine.conversations.leftOutOf(turn) : null;
   const limit = maxResults ?? settings.maxResults;
   const search = await operation<SearchOutput>('search');
   const request = parseInput(search, {
     query,
-    limit,
+    limit: limit + (leftOut?.count ?? 0),
     related: Math.min(limit, MAX_RELATED),
     ...filters,
     ...(minScore !== undefined && { min_score: minScore }),
   });
   // With the same signal, the searches embed the query only once.
   const signal = call.signal ?? new AbortController().signal;
-  const outputs = await runInAll(isOfSessions ? [conversations] : [own, ...grant.shared], (namespace) =>
-    runOperation(search, engine.contextOf(namespace, call.turn.agent, signal), request),
+  const found = await runInAll(namespaces, (namespace) =>
+    runOperation(search, engine.contextOf(namespace, turn.agent, signal), request),
   );
-  const found = outputs.reduce((sum, { output }) => sum + output.results.length, 0);
+  const outputs = found.map(({ namespace, output }) => {
+    if (namespace !== conversations || leftOut === null) return { namespace, output };
+    const results = output.results.filter(({ citation }) => !leftOut.has(citation));
+    return { namespace, output: { ...output, results } };
+  });
+  const count = outputs.reduce((sum, { output }) => sum + output.results.length, 0);
   const hasFilter = Object.keys(filters).length > 0;
-  const runs = isOfSessions || hasFilter || found >= limit ? [] : await runsAbout(engine, query, call.turn);
-  return searchAnswer(outputs, { own, limit, maxTokens: settings.maxTokens, runs });
+  const hasRuns = namespaces.includes(own) && !hasFilter && count < limit;
+  const runs = hasRuns ? await runsAbout(engine, query, turn) : [];
+  return searchAnswer(outputs, { own, conversations, limit, maxTokens: settings.maxTokens, runs });
+}
+
+/** The namespaces that a search with a corpus is about. @throws LociError `forbidden`, `invalid_input` */
+async function namespacesOf(
+  engine: GatewayEngine,
+  turn: Turn,
+  corpus: z.infer<typeof searchInput>['corpus'],
+): Promise<readonly string[]> {
+  const grant = engine.grant(turn);
+  const memory = [requireReadable(grant), ...grant.shared];
+  const { recall } = turn;
+  if (recall === undefined && corpus === undefined) return engine.searched(turn);
+  if (corpus === 'memory' && recall?.corpus !== 'sessions') return memory;
+  const conversations = await engine.conversations.readableBy(turn);
+  const readable = conversations === null ? [] : [conversations];
+  if (recall?.corpus === 'sessions') return readable;
+  if (corpus !== 'sessions') return [...memory, ...readable];
+  if (conversations === null && recall === undefined)
+    throw new LociError('invalid_input', 'conversations are not indexed, or not for this turn to read', {
+      hint: 'Only the owner’s turns in private sessions read them. Search without `corpus`.',
+    });
+  return readable;
 }
 
 /** Runs of tools are appended only where there is room, because a question rarely asks what was done. */
@@ -98,8 +132,13 @@ async function runsAbout(
 
 const MAX_RELATED = 3;
 
+/** An answer of `memory_search`. */
+export interface ToolAnswer extends Omit<SearchAnswer, 'results'> {
+  readonly results: readonly unknown[];
+}
+
 /** The answer of memory-core's tool has these fields of a hit; the others would only cost tokens. */
-export function toolAnswer({ results, ...answer }: SearchAnswer): unknown {
+export function toolAnswer({ results, ...answer }: SearchAnswer): ToolAnswer {
   return { ...answer, results: results.map(toolHit) };
 }
 
@@ -108,10 +147,19 @@ function toolHit({ provenance, ...hit }: LociHit): unknown {
 }
 
 /** Reads a record or a part of it, with the input of memory-core's tool. @throws LociError, but not `not_found` */
-export async function readMemory(engine: GatewayEngine, input: unknown, call: Call): Promise<MemoryRead> {
+export async function readMemory(
+  engine: GatewayEngine,
+  input: unknown,
+  call: Call,
+): Promise<MemoryRead & { readonly valid_until?: string }> {
   const { path, from, lines } = parsed(getInput, input);
   const grant = engine.grant(call.turn);
-  const { namespace, citation } = splitCitation(path, requireReadable(grant), grant.shared);
+  const isOfSessions = path.startsWith(`${conversationsOf(call.turn.agent)}:`);
+  const conversations = isOfSessions ? await engine.conversations.readableBy(call.turn) : null;
+  const { namespace, citation } = splitCitation(path, requireReadable(grant), [
+    ...grant.shared,
+    ...(conversations === null ? [] : [conversations]),
+  ]);
   const get = await operation<GetOutput>('get');
   const wanted =
     from === undefined && lines === undefined
@@ -130,6 +178,7 @@ export async function readMemory(engine: GatewayEngine, input: unknown, call: Ca
       from: range.from,
       lines: range.lines,
       ...(nextFrom !== undefined && { truncated: true, nextFrom }),
+      ...(output.valid_until !== undefined && { valid_until: output.valid_until }),
     };
   } catch (error) {
     if (error instanceof LociError && error.code === 'not_found')
@@ -166,19 +215,36 @@ export async function runWrite(
     throw new LociError('forbidden', 'this turn may not write memory', {
       hint: 'The owner of the gateway decides that with `nonOwner.write` and `sandboxed.write`.',
     });
-  const write = await operation(name);
-  const context = engine.contextOf(own, turn.agent, signal);
-  return runOperation(write, context, parseInput(write, lenientInput(write, input)));
+  return runOn(engine, name, input, own, { turn, ...(signal && { signal }) });
+}
+
+/** Runs an operation that reads, in the agent's own namespace. @throws LociError */
+export function runRead(engine: GatewayEngine, name: string, input: unknown, call: Call): Promise<unknown> {
+  return runOn(engine, name, input, requireReadable(engine.grant(call.turn)), call);
+}
+
+async function runOn(
+  engine: GatewayEngine,
+  name: string,
+  input: unknown,
+  namespace: string,
+  { turn, signal }: Call,
+): Promise<unknown> {
+  const known = await operation(name);
+  return runOperation(known, engine.contextOf(namespace, turn.agent, signal), parsed(known.input, input));
 }
 
 /** @throws LociError `invalid_input` */
-function parsed<Schema extends z.ZodType>(schema: Schema, input: unknown): z.infer<Schema> {
+export function parsed<Schema extends z.ZodType>(schema: Schema, input: unknown): z.infer<Schema> {
   return parseInput({ input: schema }, lenientInput({ input: schema }, input));
 }
 
 const loaded = new Map<string, Promise<Operation>>();
 
-async function operation<Output = unknown>(name: string): Promise<Operation<z.ZodType, z.ZodType<Output>>> {
+/** An operation, loaded at its first use. */
+export async function operation<Output = unknown>(
+  name: string,
+): Promise<Operation<z.ZodType, z.ZodType<Output>>> {
   const entry = OPERATIONS.find((each) => each.name === name);
   if (entry === undefined) throw new LociError('internal', `there is no operation ${name}`);
   const operations = loaded.get(name) ?? entry.load();
@@ -186,73 +252,49 @@ async function operation<Output = unknown>(name: string): Promise<Operation<z.Zo
   return (await operations) as Operation<z.ZodType, z.ZodType<Output>>;
 }
 
-/** The tag of records that auto-capture has written. */
-const CAPTURED = 'captured';
+/** The input of `memory_proposals`. */
+export const proposalsInput = z.strictObject({
+  action: z.enum(['list', 'accept', 'reject']).describe('What to do with proposals.'),
+  ids: z
+    .array(z.number().int().positive())
+    .exactOptional()
+    .describe('The numbers of the proposals to accept or reject, as the list has them.'),
+});
+
+/** Lists, accepts or rejects what auto-capture proposes for the agent: in turns of the owner that may write. @throws LociError */
+export async function runProposals(
+  engine: GatewayEngine,
+  input: unknown,
+  { turn, signal }: Call,
+): Promise<unknown> {
+  const { action, ids } = parsed(proposalsInput, input);
+  const { own, mayWrite } = engine.grant(turn);
+  if (own === null || !mayWrite || !turn.isOwner)
+    throw new LociError('forbidden', 'proposals are for the owner alone');
+  const chosen = await operation(`capture-${action}`);
+  const given = parseInput(chosen, ids === undefined ? {} : { ids });
+  return runOperation(chosen, engine.contextOf(own, turn.agent, signal), given);
+}
 
 /**
- * Writes facts as records of the agent, with the turn in their metadata. One that is stored already is not written again, and no
- * more are written than the settings allow. Returns how many were written.
+ * Stores what a message of the owner asks to remember or surely states, and proposes what else it states, with the turn in the metadata.
+ * Nothing of a turn that may not write.
  * @throws LociError `writes_disabled`, and the other errors of a write
  */
-export async function captureFacts(
+export async function captureMessage(
   engine: GatewayEngine,
-  facts: readonly string[],
+  message: string,
   { turn, origin }: { readonly turn: Turn; readonly origin: Readonly<Record<string, string>> },
-): Promise<number> {
+): Promise<Captured> {
   const { own, mayWrite } = engine.grant(turn);
-  if (own === null || !mayWrite) return 0;
+  if (own === null || !mayWrite || !turn.isOwner) return { stored: 0, proposed: 0, secrets: 0 };
   const loci = await engine.contextOf(own, turn.agent).loci({ create: true });
   const { maxPerTurn, maxPerDay } = engine.settings.autoCapture;
-  const today = new Date().setHours(0, 0, 0, 0);
-  const [{ listRecords }, { write }] = await Promise.all([
-    import('../../../engine/records/list.ts'),
-    import('../../../engine/records/write.ts'),
-  ]);
-  const { records } = await listRecords(loci, { limit: maxPerDay, tags: [CAPTURED] });
-  const writtenToday = records.filter(({ created_at }) => Date.parse(created_at) >= today).length;
-  let written = 0;
-  for (const content of facts.slice(0, Math.min(maxPerTurn, maxPerDay - writtenToday))) {
-    const { replayed } = await write(loci, {
-      content,
-      category: CAPTURED,
-      tags: [CAPTURED],
-      metadata: { captured_from: origin },
-      unlessSame: true,
-    });
-    if (!replayed) written++;
-  }
-  return written;
-}
-
-/** Longer messages and answers are cut. In characters. */
-const MAX_CONVERSATION_LENGTH = 20_000;
-
-/**
- * Stores a message of the owner with its answer, which expires, in the namespace of the agent's conversations. Stores nothing of a
- * turn that may not find it.
- * @throws LociError
- */
-export async function storeConversation(
-  engine: GatewayEngine,
-  {
-    turn,
-    text,
-    origin,
-  }: { readonly turn: Turn; readonly text: string; readonly origin: Readonly<Record<string, string>> },
-): Promise<void> {
-  const { agent } = turn;
-  const namespace = engine.conversationsOf(agent);
-  const { shared, mayWrite } = engine.grant(turn);
-  if (!mayWrite || !shared.includes(namespace)) return;
-  const loci = await engine.contextOf(namespace, agent).loci({ create: true });
-  const { session = '', run = randomUUID() } = origin;
-  const { storeFact } = await import('../../../engine/facts/facts.ts');
-  await storeFact(loci, {
-    key: `${session}/${run}`.slice(0, MAX_KEY_LENGTH),
-    value: text.slice(0, MAX_CONVERSATION_LENGTH).toWellFormed(),
-    category: 'sessions',
-    expires: `${String(engine.settings.sessions.days)}d`,
+  const capture = await import('../../../engine/capture/capture-message.ts');
+  return capture.captureMessage(loci, {
+    message,
+    origin: { agent: turn.agent, ...origin },
+    maxPerTurn,
+    maxPerDay,
   });
 }
-
-const MAX_KEY_LENGTH = 200;

@@ -29,9 +29,9 @@ describe('the configuration of the plugin', () => {
     );
   });
 
-  it('denies non-owners and sandboxes everything but the memory of the agent by default', () => {
+  it('denies non-owners everything, and sandboxes everything but the memory of the agent, by default', () => {
     const { settings } = parsePluginConfig('memory-loci', {});
-    expect(settings.nonOwner).toEqual({ read: 'agent', write: false });
+    expect(settings.nonOwner).toEqual({ read: 'none', write: false, perSender: false, shared: [] });
     expect(settings.sandboxed).toEqual({ read: 'agent', write: false });
     expect(settings.autoRecall.enabled).toBe(false);
     expect(settings.autoCapture.enabled).toBe(false);

@@ -1,9 +1,13 @@
+import { join } from 'node:path';
 import { z } from 'zod';
 import type { HostSettings } from '../../../config/load.ts';
 import { label } from '../../../config/values.ts';
 import { LociError, messageOf } from '../../../core/errors.ts';
 import type { JsonMap } from '../../../core/json.ts';
 import { parseInput } from '../../../operations/shared/input.ts';
+import type { Workspace } from './agent-workspaces.ts';
+import { DEFAULT_TRIGGERS, RECALL_TRIGGERS } from '../host/triggers.ts';
+import { DEFAULT_NON_OWNER, DEFAULT_SANDBOXED } from '../host/default-access.ts';
 
 const whole = (min: number, max: number, value: number, text: string) =>
   z.number().int().min(min).max(max).default(value).describe(text);
@@ -14,19 +18,15 @@ const section = <Shape extends z.core.$ZodShape>(shape: Shape, text: string) =>
     .prefault({} as never)
     .describe(text);
 
-const access = (text: string) =>
-  section(
-    {
-      read: z
-        .enum(['none', 'agent', 'all'])
-        .default('agent')
-        .describe(
-          'What such a turn may read: `none`, the memory of the `agent` alone, or `all`, with the shared namespaces.',
-        ),
-      write: flag(false, 'Whether such a turn may write records and facts.'),
-    },
-    text,
-  );
+const access = (defaults: { readonly read: 'none' | 'agent' | 'all'; readonly write: boolean }) => ({
+  read: z
+    .enum(['none', 'agent', 'all'])
+    .default(defaults.read)
+    .describe(
+      'What such a turn may read: `none`, the memory of the `agent` alone, or `all`, with the shared namespaces.',
+    ),
+  write: flag(defaults.write, 'Whether such a turn may write records and facts.'),
+});
 
 const NEEDS_CONVERSATIONS = 'Needs `hooks.allowConversationAccess: true` in the entry of the plugin.';
 
@@ -58,8 +58,23 @@ const pluginSettings = z.strictObject({
     'How many results `memory_search` returns, unless the agent asks for another number.',
   ),
   maxTokens: whole(200, 20_000, 1200, 'The longest answer of `memory_search`, in tokens, by an estimate.'),
-  nonOwner: access('What turns may do whose message comes from somebody else than the owner of the gateway.'),
-  sandboxed: access('What turns in a sandbox may do.'),
+  nonOwner: section(
+    {
+      ...access(DEFAULT_NON_OWNER),
+      perSender: flag(
+        DEFAULT_NON_OWNER.perSender,
+        'Whether each sender, or each conversation whose senders are unknown, has a memory of its own, in place of what ' +
+          '`read` allows. Its namespace is `agent:ID/peer:HASH`.',
+      ),
+      shared: z
+        .array(label())
+        .max(8)
+        .default([...DEFAULT_NON_OWNER.shared])
+        .describe('The namespaces that such a turn may read in any case.'),
+    },
+    'What turns may do whose message comes from somebody else than the owner of the gateway.',
+  ),
+  sandboxed: section(access(DEFAULT_SANDBOXED), 'What turns in a sandbox may do.'),
   workspace: section(
     {
       enabled: flag(
@@ -72,7 +87,13 @@ const pluginSettings = z.strictObject({
   ),
   autoRecall: section(
     {
-      enabled: flag(false, 'Whether what memory knows is put before each message of the user.'),
+      enabled: flag(false, 'Whether what memory knows is put after each message of the user.'),
+      triggers: z
+        .array(z.enum(RECALL_TRIGGERS))
+        .default([...DEFAULT_TRIGGERS])
+        .describe(
+          'What a turn may have been started by: a message of a `user`, `cron`, a `heartbeat`, or as a `subagent`.',
+        ),
       limit: whole(1, 10, 3, 'How many records at most.'),
       minScore: z
         .number()
@@ -88,22 +109,31 @@ const pluginSettings = z.strictObject({
     {
       enabled: flag(
         false,
-        'Whether facts that the owner states are written as records. `writes.enabled` must be true.',
+        'Whether facts that the owner surely states, or asks to remember, are written as records, and others proposed. `writes.enabled` must be true.',
       ),
-      maxPerTurn: whole(1, 10, 3, 'How many facts of a turn at most.'),
-      maxPerDay: whole(1, 1000, 50, 'How many facts of a day at most.'),
+      maxPerTurn: whole(1, 10, 3, 'How many facts of a turn at most, and how many proposals.'),
+      maxPerDay: whole(1, 1000, 50, 'How many facts of a day at most, and how many proposals.'),
     },
     NEEDS_CONVERSATIONS,
   ),
   sessions: section(
     {
-      enabled: flag(
-        false,
-        'Whether the messages of users and the answers of agents are stored from then on, and found by turns of the owner.',
-      ),
-      days: whole(1, 365, 90, 'After how many days they expire.'),
+      enabled: z
+        .boolean()
+        .exactOptional()
+        .describe(
+          'Whether they are indexed. The default is what `memory.search.rememberAcrossConversations` means to OpenClaw: yes, unless ' +
+            'direct messages are in sessions of their own. With `true`, they are also found without `corpus`.',
+        ),
+      since: z.iso
+        .date()
+        .exactOptional()
+        .describe(
+          'A day: what was said before is left out. The default is the moment at which they were indexed for the first time.',
+        ),
+      days: whole(1, 365, 90, 'For how many days they are kept.'),
     },
-    NEEDS_CONVERSATIONS,
+    'The private conversations of the owner with each agent. Only the owner’s turns in private sessions find them.',
   ),
   dreaming: z
     .strictObject({ enabled: z.literal(false).describe('Must be false.') })
@@ -122,11 +152,13 @@ export function pluginSettingsSchema(): JsonMap {
 
 /**
  * Divides the configuration of a plugin into its own settings and those of `loci.yaml`.
+ * @param workspaces those of the agents, whose skills may define sources
  * @throws LociError `invalid_config` that names each wrong setting of the plugin
  */
 export function parsePluginConfig(
   plugin: string,
   config: Readonly<Record<string, unknown>>,
+  workspaces: readonly Pick<Workspace, 'folder'>[] = [],
 ): { readonly settings: PluginSettings; readonly hostSettings: HostSettings } {
   const place = `plugins.entries.${plugin}.config`;
   const own: JsonMap = {};
@@ -134,7 +166,11 @@ export function parsePluginConfig(
   for (const [key, value] of Object.entries(structuredClone(config) as JsonMap))
     (Object.hasOwn(pluginSettings.shape, key) ? own : tree)[key] = value;
   try {
-    return { settings: parseInput({ input: pluginSettings }, own), hostSettings: { tree, place } };
+    const skillFolders = [...new Set(workspaces.map(({ folder }) => join(folder, 'skills')))];
+    return {
+      settings: parseInput({ input: pluginSettings }, own),
+      hostSettings: { tree, place, skillFolders },
+    };
   } catch (error) {
     const problems = messageOf(error).split('\n');
     throw new LociError('invalid_config', problems.map((each) => `${place}: ${each}`).join('\n'), {

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { agentIds, extraPaths, namespaceOf } from './agents.ts';
+import { agentIds, areConversationsRemembered, extraPaths, namespaceOf } from './agents.ts';
 
 it('agents have the ids that the host uses, not those of its configuration', () => {
   expect(agentIds({ agents: { entries: { Work: {}, 'My Agent': {} } } })).toEqual(['work', 'my-agent']);
@@ -24,3 +24,20 @@ it('further paths of memory start at the workspace or at the home folder, each o
     { path: '/srv/work' },
   ]);
 });
+
+it.each([
+  [true, {}],
+  [true, { session: { dmScope: 'main' } }],
+  [false, { session: { dmScope: 'per-peer' } }],
+  [false, { bindings: [{ agentId: 'main', session: { dmScope: 'per-peer' } }] }],
+  [true, { session: { dmScope: 'per-peer' }, memory: { search: { rememberAcrossConversations: true } } }],
+  [false, { memory: { search: { rememberAcrossConversations: false } } }],
+  [true, { memory: { search: { rememberAcrossConversations: false } }, agents: entries(true) }],
+  [false, { agents: entries(false) }],
+])('%s: the host remembers conversations with %j', (expected, config) => {
+  expect(areConversationsRemembered(config, 'Main')).toBe(expected);
+});
+
+function entries(rememberAcrossConversations: boolean) {
+  return { entries: { main: { memory: { search: { rememberAcrossConversations } } } } };
+}

@@ -5,7 +5,7 @@ import type { HostConfig, PluginApi } from './api.ts';
 import { DEFAULT_AGENT } from './turn.ts';
 
 /** The id of an agent as the host uses it everywhere but in its configuration. */
-function normalized(id: string): string {
+export function normalized(id: string): string {
   const plain = id
     .trim()
     .toLowerCase()
@@ -64,6 +64,20 @@ export function configuredModel(config: HostConfig, agent: string): string | und
   const entry = agentEntries(config).get(agent);
   const model = entry?.model ?? config.agents?.defaults?.model;
   return typeof model === 'string' ? model : model?.primary;
+}
+
+/**
+ * Whether the host remembers the private conversations of an agent: as `rememberAcrossConversations` says, else if all direct
+ * messages of the agent are one session.
+ */
+export function areConversationsRemembered(config: HostConfig, agent: string): boolean {
+  const { memory, session, bindings } = config;
+  const explicit =
+    agentEntries(config).get(normalized(agent))?.memory?.search?.rememberAcrossConversations ??
+    memory?.search?.rememberAcrossConversations;
+  if (explicit !== undefined) return explicit;
+  const isOneSession = session?.dmScope === undefined || session.dmScope === 'main';
+  return isOneSession && bindings?.some((each) => each.session?.dmScope !== undefined) !== true;
 }
 
 /** The namespace of an agent: the configured one, or `agent:ID`. */

@@ -11,6 +11,11 @@ export interface HostConfig {
     readonly list?: readonly (AgentConfig & { readonly id: string })[];
   };
   readonly memory?: { readonly search?: MemorySearchConfig };
+  readonly session?: { readonly dmScope?: string };
+  readonly bindings?: readonly {
+    readonly agentId: string;
+    readonly session?: { readonly dmScope?: string };
+  }[];
 }
 
 interface AgentConfig {
@@ -19,6 +24,7 @@ interface AgentConfig {
 }
 
 interface MemorySearchConfig {
+  readonly rememberAcrossConversations?: boolean;
   readonly extraPaths?: readonly (string | { readonly path: string; readonly pattern?: string })[];
 }
 
@@ -33,10 +39,28 @@ interface MemoryFlushConfig {
 export interface ToolContext {
   readonly agentId?: string;
   readonly sessionKey?: string;
+  readonly sessionId?: string;
   readonly sandboxed?: boolean;
+  /** The channel of the message, such as `telegram`, and the account of the gateway there. */
+  readonly messageChannel?: string;
+  readonly agentAccountId?: string;
+  /** Who wrote the message, and the conversation that it came in, as the channel names them. */
+  readonly requesterSenderId?: string;
+  readonly nativeChannelId?: string;
   /** Whether the owner of the gateway wrote the message of this turn. */
   readonly senderIsOwner?: boolean;
   readonly activeModel?: { readonly modelId?: string };
+  /** Set in the turns in which the host itself recalls conversations for a message. */
+  readonly conversationRecall?: ConversationRecall;
+}
+
+/** What the host allows its own recall to search. */
+export interface ConversationRecall {
+  /** The session of the message. */
+  readonly anchorSessionKey: string;
+  readonly scope: string;
+  /** `sessions`: conversations alone; `configured`: memory too. */
+  readonly corpus: string;
 }
 
 export interface ToolResult {
@@ -63,11 +87,11 @@ export interface MemoryHit {
   readonly endLine: number;
   readonly score: number;
   readonly snippet: string;
-  readonly source: 'memory';
+  readonly source: 'memory' | 'sessions';
   readonly citation: string;
   readonly provenance: {
     readonly originClass: OriginClass;
-    readonly sessionKind: 'unknown';
+    readonly sessionKind: 'interactive' | 'unknown';
     readonly observedAt: number;
   };
 }
@@ -134,6 +158,8 @@ export interface PromptRequest {
 
 export interface MemoryCapability {
   readonly deterministicRecallToolName: string;
+  /** The tools answer calls with `conversationRecall`. */
+  readonly supportsPrivateTranscriptRecall: true;
   readonly promptBuilder: (request: PromptRequest) => string[];
   readonly flushPlanResolver: (request: {
     readonly cfg?: HostConfig;
@@ -150,6 +176,17 @@ export interface MemoryCapability {
     classifyWorkspaceMemoryPaths(request: WorkspacePaths): Promise<ClassifiedPath[]>;
     closeAllMemorySearchManagers(): Promise<void>;
   };
+  readonly publicArtifacts: { listArtifacts(): Promise<PublicArtifact[]> };
+}
+
+/** A file that the memory shows other plugins of the host. */
+export interface PublicArtifact {
+  readonly kind: string;
+  readonly workspaceDir: string;
+  readonly relativePath: string;
+  readonly absolutePath: string;
+  readonly agentIds: string[];
+  readonly contentType: 'markdown';
 }
 
 export interface WorkspacePaths {
@@ -192,6 +229,7 @@ export interface CorpusSupplement {
     readonly query: string;
     readonly maxResults?: number;
     readonly agentId?: string;
+    readonly agentSessionKey?: string;
     readonly sandboxed?: boolean;
   }): Promise<CorpusHit[]>;
   get(request: {
@@ -199,6 +237,7 @@ export interface CorpusSupplement {
     readonly fromLine?: number;
     readonly lineCount?: number;
     readonly agentId?: string;
+    readonly agentSessionKey?: string;
     readonly sandboxed?: boolean;
   }): Promise<CorpusText | null>;
 }
@@ -207,6 +246,14 @@ export interface PromptEvent {
   readonly prompt: string;
   /** The message of the user alone; missing where the host does not know it. */
   readonly currentUserMessage?: string;
+}
+
+/** What the host is about to put into the system prompt of a turn. */
+export interface BootstrapEvent {
+  readonly sessionKey: string;
+  readonly context: {
+    readonly bootstrapFiles?: readonly { readonly name: string; readonly content?: string }[];
+  };
 }
 
 export interface AgentEndEvent {
@@ -224,6 +271,9 @@ export interface TurnContext {
   /** `user`, or what else started the turn: `heartbeat`, `cron` and others. */
   readonly trigger?: string;
   readonly inputProvenance?: { readonly kind: string };
+  /** The channel of the message, and who wrote it there. */
+  readonly channel?: string;
+  readonly senderId?: string;
   readonly toolAuthority?: { allows(tool: string): boolean; assertActive(): void };
 }
 
@@ -242,10 +292,18 @@ export interface PluginApi {
   readonly rootDir?: string;
   readonly config: HostConfig;
   readonly pluginConfig?: Readonly<Record<string, unknown>>;
-  readonly logger: { warn(message: string): void };
+  readonly logger: { info(message: string): void; warn(message: string): void };
   readonly runtime: {
     readonly config: { current(): HostConfig };
-    readonly agent: { resolveAgentWorkspaceDir(config: HostConfig, agentId: string): string };
+    readonly agent: {
+      resolveAgentWorkspaceDir(config: HostConfig, agentId: string): string;
+      readonly session: {
+        getSessionEntry(session: {
+          readonly agentId?: string;
+          readonly sessionKey: string;
+        }): { readonly spawnedBy?: string } | undefined;
+      };
+    };
   };
   registerTool(factory: (context: ToolContext) => Tool | null, options: { readonly names: string[] }): void;
   registerMemoryCapability(capability: MemoryCapability): void;
@@ -266,12 +324,17 @@ export interface PluginApi {
       }[];
     },
   ): void;
+  registerHook(
+    event: 'agent:bootstrap',
+    handler: (event: BootstrapEvent) => void,
+    options: { readonly name: string },
+  ): void;
   on(
     hook: 'before_prompt_build',
     handler: (
       event: PromptEvent,
       turn: TurnContext,
-    ) => Promise<{ readonly prependContext: string } | undefined>,
+    ) => Promise<{ readonly appendContext: string } | undefined>,
     options: { readonly requiresToolAuthority: true },
   ): void;
   on(hook: 'agent_end', handler: (event: AgentEndEvent, turn: TurnContext) => Promise<void>): void;

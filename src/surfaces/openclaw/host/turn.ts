@@ -1,11 +1,17 @@
-import type { ToolContext } from './api.ts';
+import type { ConversationRecall, ToolContext, TurnContext } from './api.ts';
 
 /** Who a call is for. */
 export interface Turn {
   readonly agent: string;
-  /** Whether the message comes from somebody else than the owner of the gateway, or from nobody who is known. */
+  /** Whether the owner of the gateway wrote the message. Otherwise somebody else did, or nobody who is known. */
   readonly isOwner: boolean;
   readonly isSandboxed: boolean;
+  /** Who wrote the message, or the conversation that it came in, as the host names them. Missing if the host names neither. */
+  readonly peer?: string;
+  /** Its session, if only the owner has spoken there, and never in a sandbox. It may be one of a group all the same. */
+  readonly ownSession?: string;
+  /** The turn is one in which the host recalls conversations for a message of `ownSession`. */
+  readonly recall?: ConversationRecall;
 }
 
 /** The agent of a host that names none. */
@@ -16,48 +22,140 @@ export function operatorTurn(agent: string): Turn {
   return { agent, isOwner: true, isSandboxed: false };
 }
 
-export function turnOf({ agentId, senderIsOwner, sandboxed }: ToolContext): Turn {
+/** The turn in which the host recalls memory for a message has the key of the message's session, and this behind it. */
+const RECALL_SUFFIX = /:active-memory:[a-f0-9]{12}$/i;
+
+/** The session of the message for which the host recalls memory in this session; `null` for any other. */
+export function sessionRecalledFor(sessionKey: string): string | null {
+  return RECALL_SUFFIX.test(sessionKey) ? sessionKey.replace(RECALL_SUFFIX, '') : null;
+}
+
+export function turnOf(context: ToolContext): Turn {
+  const { agentId, senderIsOwner, sandboxed } = context;
+  const peer = peerOf(context);
   return {
     agent: agentId ?? DEFAULT_AGENT,
     // Turns that no message started, such as those of a schedule, have no sender.
     isOwner: senderIsOwner !== false,
     isSandboxed: sandboxed === true,
+    ...(peer !== undefined && { peer }),
   };
 }
 
+/** Names are unique within a channel and an account there. */
+function peerOf(context: ToolContext): string | undefined {
+  const { messageChannel = '', agentAccountId = '', requesterSenderId, nativeChannelId } = context;
+  const place = [messageChannel, agentAccountId];
+  if (requesterSenderId !== undefined) return JSON.stringify([...place, 'sender', requesterSenderId]);
+  if (nativeChannelId !== undefined) return JSON.stringify([...place, 'conversation', nativeChannelId]);
+  return undefined;
+}
+
+interface SessionTurn extends Pick<ToolContext, 'messageChannel' | 'requesterSenderId'> {
+  readonly turn: Turn;
+  readonly model: string | undefined;
+  /** Whether the owner has spoken in the session. */
+  readonly hasOwner: boolean;
+  /** What all who have spoken in the session may do; `undefined` if nobody is known who has. */
+  readonly common: Turn | undefined;
+}
+
 /**
- * The turns that the host prepared, by session: its hooks know neither the sender nor the sandbox. Several turns of a session may
- * be prepared at once, and a hook does not learn which one is its own. So for the hooks, a session in which somebody else than
- * the owner has spoken stays a session of somebody else, and one that has been in a sandbox stays in it.
+ * The last turn that the host has prepared in each session: its hooks do not say whether the owner speaks, nor in which sandbox. The
+ * host runs the turns of a session one after the other, and asks for the tools of a turn before it calls the hooks.
  */
 export class RecentTurns {
-  readonly #turns = new Map<string, { readonly turn: Turn; readonly model: string | undefined }>();
+  readonly #sessions = new Map<string, SessionTurn>();
 
-  note(context: ToolContext): void {
-    const { sessionKey, activeModel } = context;
-    if (sessionKey === undefined) return;
-    const before = this.#turns.get(sessionKey);
-    const now = turnOf(context);
-    const turn = {
-      ...now,
-      isOwner: now.isOwner && before?.turn.isOwner !== false,
-      isSandboxed: now.isSandboxed || before?.turn.isSandboxed === true,
-    };
-    this.#turns.delete(sessionKey);
-    this.#turns.set(sessionKey, { turn, model: activeModel?.modelId ?? before?.model });
-    if (this.#turns.size <= MAX_SESSIONS) return;
-    const [oldest] = this.#turns.keys();
-    if (oldest !== undefined) this.#turns.delete(oldest);
+  note(context: ToolContext, turn: Turn = turnOf(context)): void {
+    const { sessionKey, sessionId, activeModel, messageChannel, requesterSenderId } = context;
+    // A tool that is called over HTTP outside of any turn has no such id.
+    if (sessionKey === undefined || sessionId === undefined) return;
+    const before = this.#sessions.get(sessionKey);
+    this.#sessions.delete(sessionKey);
+    this.#sessions.set(sessionKey, {
+      turn,
+      ...(messageChannel !== undefined && { messageChannel }),
+      ...(requesterSenderId !== undefined && { requesterSenderId }),
+      model: activeModel?.modelId ?? before?.model,
+      hasOwner: turn.isOwner || before?.hasOwner === true,
+      common: commonOf(before?.common, turn),
+    });
+    const [oldest] = this.#sessions.keys();
+    if (this.#sessions.size > MAX_SESSIONS && oldest !== undefined) this.#sessions.delete(oldest);
   }
 
-  of(sessionKey: string | undefined): Turn | undefined {
-    return sessionKey === undefined ? undefined : this.#turns.get(sessionKey)?.turn;
+  /** The turn of a hook. `undefined` if none is known whose sender is the one that the hook names. */
+  of({ sessionKey = '', channel, senderId }: TurnContext): Turn | undefined {
+    const last = this.#sessions.get(sessionKey);
+    const isSame =
+      last?.requesterSenderId === senderId && (senderId === undefined || last?.messageChannel === channel);
+    return isSame && last !== undefined ? { ...last.turn, ...this.#ownSession(sessionKey) } : undefined;
+  }
+
+  /** The turn of a call of a tool, which knows more than the hooks do. */
+  ofCall({ sessionKey = '', conversationRecall: recall }: ToolContext, turn: Turn): Turn {
+    if (recall === undefined) return { ...turn, ...this.#ownSession(sessionKey) };
+    const { anchorSessionKey: anchor, scope } = recall;
+    const isTrusted =
+      scope === 'same-agent-private' && (sessionKey === anchor || sessionRecalledFor(sessionKey) === anchor);
+    // The host names no sender in these turns: the message that they serve is that of the last turn of its session.
+    const message = this.#sessions.get(anchor)?.turn;
+    const isOfOwner = isTrusted && message?.isOwner === true && !message.isSandboxed;
+    const own = isOfOwner ? this.#ownSession(anchor) : {};
+    return { ...turn, isOwner: turn.isOwner && own.ownSession !== undefined, recall, ...own };
+  }
+
+  #ownSession(sessionKey: string): Pick<Turn, 'ownSession'> {
+    const common = this.#sessions.get(sessionKey)?.common;
+    return common?.isOwner === true && !common.isSandboxed ? { ownSession: sessionKey } : {};
+  }
+
+  /** Whether the owner has spoken in a session; `undefined` if it is not known. */
+  hasOwner(sessionKey: string): boolean | undefined {
+    return this.#sessions.get(sessionKey)?.hasOwner;
+  }
+
+  /**
+   * For whom a session may start another one: it is not known which of its turns has done so, and the other may begin much later.
+   */
+  starter(sessionKey: string): Turn | undefined {
+    return this.#sessions.get(sessionKey)?.common;
+  }
+
+  /** The last turn of a session, whoever has spoken. */
+  last(sessionKey: string): Turn | undefined {
+    return this.#sessions.get(sessionKey)?.turn;
   }
 
   modelOf(sessionKey: string | undefined): string | undefined {
-    return sessionKey === undefined ? undefined : this.#turns.get(sessionKey)?.model;
+    return sessionKey === undefined ? undefined : this.#sessions.get(sessionKey)?.model;
   }
 }
 
-/** Enough that a session of somebody else is not forgotten while it is used. */
 const MAX_SESSIONS = 10_000;
+
+function commonOf(before: Turn | undefined, now: Turn): Turn | undefined {
+  // The host itself has started the turn, or nobody knows who has.
+  if (!now.isOwner && now.peer === undefined) return before;
+  if (before === undefined) return now;
+  const { peer, ...turn } = now;
+  return {
+    ...turn,
+    isOwner: now.isOwner && before.isOwner,
+    isSandboxed: now.isSandboxed || before.isSandboxed,
+    ...(peer !== undefined && peer === before.peer && { peer }),
+  };
+}
+
+/** A turn of a subagent, which has no sender: it is one of whoever has spoken in the session that started it. */
+export function startedBy(starter: Turn | undefined, turn: Turn): Turn {
+  const { peer: _, ...own } = turn;
+  const { isOwner = false, isSandboxed = false, peer } = starter ?? {};
+  return {
+    ...own,
+    isOwner,
+    isSandboxed: own.isSandboxed || isSandboxed,
+    ...(peer !== undefined && { peer }),
+  };
+}

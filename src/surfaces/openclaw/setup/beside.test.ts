@@ -21,6 +21,7 @@ it.each([
   '{}',
   '{ "plugins": { "allow": ["memory-core"], "load": { "paths": ["/other"] } } }',
   `{ plugins: { slots: { memory: 'memory-core' } } } // mine`,
+  `{ plugins: { slots: { memory: 'memory-lancedb' } } } // mine`,
 ])('loads the plugin, keeps memory-core, and can be reverted: %s', async (text) => {
   const changed = await files(text);
   changeKeysBeside(changed, '/srv/loci');
@@ -48,6 +49,10 @@ it('changes nothing the second time', async () => {
 });
 
 it.each([
+  [
+    '{ plugins: { slots: { memory: "other" }, entries: { other: { config: { dreaming: { enabled: false } } } } } }',
+    'memory-core is turned off',
+  ],
   ['{ plugins: { slots: { memory: "memory-loci" } } }', 'memory-loci is the memory already'],
   ['{ plugins: { slots: { memory: "none" } } }', 'only memory-core asks'],
   ['{ plugins: { entries: { "memory-core": { enabled: false } } } }', 'memory-core is turned off'],

@@ -44,7 +44,7 @@ export function assertStays(): void {
 /**
  * Changes the keys, in memory, that load the plugin beside memory-core.
  * @param home the Loci home, if it is not the default
- * @throws LociError `conflict` where memory-core is not the memory, `invalid_config`
+ * @throws LociError `conflict` where memory-core does not load, `invalid_config`
  */
 export function changeKeysBeside(files: ConfigFiles, home: string | null): void {
   const values = files.values();
@@ -84,15 +84,19 @@ export function usesCorpusPlugin(values: JsonMap): boolean {
   );
 }
 
-/** Why memory-core does not ask the plugin; `null` if it does. */
+/**
+ * Why memory-core does not ask the plugin; `null` if it does. It loads beside another memory too, for its "dreaming", and its
+ * `memory_search` is the one that agents have.
+ */
 function memoryCoreProblem(values: JsonMap): string | null {
   const slot = valueAt(values, SLOT);
   if (slot === PLUGIN) return `${PLUGIN} is the memory already, and has all that ${CORPUS_PLUGIN} finds`;
-  if (slot !== undefined && slot !== HOST_PLUGIN)
-    return `plugins.slots.memory is ${JSON.stringify(slot)}: only ${HOST_PLUGIN} asks ${CORPUS_PLUGIN}`;
+  if (slot === 'none') return `plugins.slots.memory is "none": only ${HOST_PLUGIN} asks ${CORPUS_PLUGIN}`;
   const isOff =
     valueAt(values, ['plugins', 'entries', HOST_PLUGIN, 'enabled']) === false ||
-    listAt(values, 'plugins', 'deny').includes(HOST_PLUGIN);
+    listAt(values, 'plugins', 'deny').includes(HOST_PLUGIN) ||
+    (typeof slot === 'string' &&
+      valueAt(values, ['plugins', 'entries', slot, 'config', 'dreaming', 'enabled']) === false);
   return isOff ? `${HOST_PLUGIN} is turned off: only it asks ${CORPUS_PLUGIN}` : null;
 }
 
@@ -121,12 +125,8 @@ export async function checksBeside(openclaw: Openclaw, values: JsonMap): Promise
   return [
     await loadedCheck(openclaw),
     problem === null
-      ? passed('memory slot', `${HOST_PLUGIN} is the memory, and asks ${CORPUS_PLUGIN}`)
-      : found(
-          'memory slot',
-          problem,
-          `Give ${HOST_PLUGIN} the slot and enable it, or run \`loci openclaw setup\`.`,
-        ),
+      ? passed('memory slot', `${HOST_PLUGIN} loads, and its memory_search asks ${CORPUS_PLUGIN}`)
+      : found('memory slot', problem, `Enable ${HOST_PLUGIN}, or run \`loci openclaw setup\`.`),
     pluginListsCheck(values, CORPUS_PLUGIN, SETUP_BESIDE),
   ];
 }

@@ -28,8 +28,10 @@ import {
 import type { ConfigFiles } from './config/config-files.ts';
 import { gatewayPort, isListening, probeMemorySearch } from './gateway.ts';
 import { workspacesIn, workspaceStates } from './index-memory.ts';
+import { ownerProblem } from './owner.ts';
 import { isThisPackage, pluginsFolder } from './package.ts';
 import { isAbandonedCopy } from './program.ts';
+import { conversationsText } from './transcripts.ts';
 import { loadHostConfig, lociHomeOf, openclawCommand, pluginConfig, type HostSession } from './session.ts';
 
 /** Runs `loci openclaw doctor`. */
@@ -82,7 +84,7 @@ async function examine(session: HostSession): Promise<Check[]> {
   const rest = await Promise.all([
     guarded('plugin', () => pluginCheck(session)),
     Promise.resolve(configChecks(values)),
-    guarded('settings', () => Promise.resolve(settingsCheck(values))),
+    guarded('settings', () => Promise.resolve(settingsChecks(values))),
     leftovers(PLUGIN),
     guarded('store', () => memoryChecks(session, values)),
     guarded('gateway', () => gatewayCheck(session, values)),
@@ -116,9 +118,14 @@ async function pluginCheck({ openclaw }: HostSession): Promise<Check> {
   return found('plugin', `${detail}; it is not the version of this command`, hint, 'warning');
 }
 
-function settingsCheck(values: JsonMap): Check {
+function settingsChecks(values: JsonMap): Check[] {
   parsePluginConfig(PLUGIN, pluginConfig(values));
-  return passed('settings', `plugins.entries.${PLUGIN}.config is valid`);
+  const owner = ownerProblem(values);
+  return [
+    passed('settings', `plugins.entries.${PLUGIN}.config is valid`),
+    passed('conversations', conversationsText(values)),
+    ...(owner === null ? [] : [found('owner', ...owner, 'warning')]),
+  ];
 }
 
 /** Whether the store can be read, and whether the index of each agent's memory files is current. */

@@ -83,7 +83,9 @@ export async function probeMemorySearch(openclaw: Openclaw): Promise<SearchRespo
     const message = isJsonMap(called) && valueAt(called, ['error', 'message']);
     return unlike(typeof message === 'string' ? message : 'the gateway does not offer memory_search');
   }
-  const { provider, error } = details;
+  const { provider, error, code } = details;
+  // The host does not call it as the owner, who alone may read memory unless the settings say otherwise.
+  if (provider === 'loci' && code === 'forbidden') return { isLoci: true, problem: '' };
   if (typeof error === 'string') return unlike(error);
   if (provider === 'loci') return { isLoci: true, problem: '' };
   return unlike(`another memory answers memory_search (provider ${JSON.stringify(provider ?? null)})`);

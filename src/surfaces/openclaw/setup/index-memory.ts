@@ -1,3 +1,4 @@
+import { LociError } from '../../../core/errors.ts';
 import type { JsonMap } from '../../../core/json.ts';
 import type { ProgressOptions } from '../../../core/progress.ts';
 import { createContext } from '../../../operations/context.ts';
@@ -29,7 +30,10 @@ export function workspacesIn(values: JsonMap, agents: readonly HostAgent[]): Wor
   }));
 }
 
-/** Indexes the memory files of all agents as the plugin does, each in the namespace of its agent. */
+/**
+ * Indexes the memory files of all agents as the plugin does, each in the namespace of its agent. Where the embedding provider does not
+ * answer, words find them until the gateway has embedded them.
+ */
 export async function indexMemory(
   config: JsonMap,
   workspaces: readonly Workspace[],
@@ -44,12 +48,15 @@ export async function indexMemory(
   try {
     const indexed: IndexedWorkspace[] = [];
     if (!engine.settings.workspace.enabled) return indexed;
-    const { indexVaults } = await import('../../../engine/reading/index-vaults.ts');
+    const [{ indexVaults }, { embedNew }] = await Promise.all([
+      import('../../../engine/reading/index-vaults.ts'),
+      import('../../../engine/reading/embed-new.ts'),
+    ]);
     for (const workspace of workspaces) {
       const { agent, folder } = workspace;
       const vaults = await memoryVaults(workspace);
       const loci = await engine.loci(engine.namespaceOf(agent));
-      const { sources } = await indexVaults(loci, { vaults, allowEmpty: true, ...options });
+      const { sources } = await indexVaults(loci, { vaults, allowEmpty: true, embed: false, ...options });
       indexed.push({
         agent,
         folder,
@@ -58,7 +65,16 @@ export async function indexMemory(
         problems: sources.flatMap(({ problems }) => problems.map(({ key, detail }) => `${key}: ${detail}`)),
       });
     }
-    return indexed;
+    const problem = await embedNew(await engine.loci(), options).then(
+      () => null,
+      (error: unknown) => {
+        if (!(error instanceof LociError) || error.code !== 'embedding_unavailable') throw error;
+        return `found by their words for now: ${error.message}`;
+      },
+    );
+    return indexed.map((each) =>
+      problem === null ? each : { ...each, problems: [...each.problems, problem] },
+    );
   } finally {
     await engine.close();
   }

@@ -9,6 +9,7 @@ import { CORPUS_PLUGIN, listAt, LOAD_PATHS, PLUGIN } from './config/plugin-keys.
 import { verifyRunning, verifyWithOwnGateway } from './gateway.ts';
 import { type IndexedWorkspace, indexMemory, workspacesIn } from './index-memory.ts';
 import { copyPlugin, removePlugins } from './package.ts';
+import { agreeOnTranscripts } from './transcripts.ts';
 import { doneText, dryRunText, facts, makePlan, type Plan } from './plan.ts';
 import { openclawCommand, pluginConfig, type HostSession } from './session.ts';
 
@@ -20,10 +21,11 @@ export const setUpOpenclaw = openclawCommand(async (session) => {
   steps.begin('looking at OpenClaw');
   const plan = await makePlan(session);
   const { home, folder } = plan;
+  steps.end();
+  if (plan.plugin === PLUGIN) await agreeOnTranscripts(session, plan.files);
   const backup = new Backup(home);
   const indexed: IndexedWorkspace[] = [];
   const planned = stepsOf(session, plan, backup, indexed);
-  steps.end();
   if (isDryRun) {
     const titles = planned.map(({ title }) => title);
     io.stdout.write(call.json ? `${toJson({ ...facts(plan), steps: titles })}\n` : dryRunText(plan, titles));

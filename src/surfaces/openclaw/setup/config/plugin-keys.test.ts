@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonMap } from '../../../../core/json.ts';
-import { configChecks } from './plugin-keys.ts';
+import { configChecks, describeChange, shadowdbSettings } from './plugin-keys.ts';
 
 const entries = { 'memory-loci': { enabled: true }, 'memory-core': { enabled: false } };
 const plugins: JsonMap = { slots: { memory: 'memory-loci' }, entries };
@@ -40,6 +40,11 @@ describe('configChecks', () => {
       },
       'conversation access',
     ],
+    [
+      'settings of memory-shadowdb',
+      { plugins: { ...plugins, entries: { ...entries, 'memory-shadowdb': { config: {} } } } },
+      'memory-shadowdb',
+    ],
     ['a denied tool', { tools: { deny: ['memory_search'] } }, 'tools'],
     ['a denied group', { tools: { deny: ['group:memory'] } }, 'tools'],
     ['a denied pattern', { tools: { deny: ['memory_*'] } }, 'tools'],
@@ -62,4 +67,33 @@ describe('configChecks', () => {
   ])('accepts %s', (_, values) => {
     expect(problems(values)).toEqual([]);
   });
+});
+
+describe('shadowdbSettings', () => {
+  const config = { table: 'memories' };
+  it.each<[string, JsonMap, JsonMap | null]>([
+    [
+      'in the slot and on',
+      { slots: { memory: 'memory-shadowdb' }, entries: { 'memory-shadowdb': { config } } },
+      config,
+    ],
+    ['in the slot alone', { slots: { memory: 'memory-shadowdb' } }, {}],
+    ['on, but not in the slot', { entries: { 'memory-shadowdb': { config } } }, config],
+    ['off', { entries: { 'memory-shadowdb': { enabled: false, config } } }, null],
+    ['missing', {}, null],
+  ])('are taken over from a plugin that is %s', (_, values, expected) => {
+    expect(shadowdbSettings({ plugins: values })).toEqual(expected);
+  });
+});
+
+it('a change shows no passwords', () => {
+  const at = (...path: string[]) => ({ path: ['plugins', 'entries', 'memory-loci', 'config', ...path] });
+  const change = { file: '', previous: null, existing: 0, isElement: false };
+  const secret = 'postgres://ada:hunter2@host/db';
+  const described = [
+    { ...change, ...at('connectionString'), value: secret },
+    { ...change, ...at('embedding'), value: { model: 'm', apiKey: 'hunter2' } },
+  ].map(describeChange);
+  expect(described.join()).not.toContain('hunter2');
+  expect(described.join()).toContain('"model":"m"');
 });

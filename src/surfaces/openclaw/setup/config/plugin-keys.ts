@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { maskSecret } from '../../../../config/secrets.ts';
 import { valueAt } from '../../../../core/json-path.ts';
 import { LociError } from '../../../../core/errors.ts';
 import { isJsonMap, type JsonMap } from '../../../../core/json.ts';
@@ -11,6 +12,8 @@ export const PLUGIN = 'memory-loci';
 export const CORPUS_PLUGIN = 'loci-corpus';
 /** The memory of OpenClaw itself. */
 export const HOST_PLUGIN = 'memory-core';
+/** A memory whose settings Loci understands. */
+const SHADOWDB = 'memory-shadowdb';
 export const SLOT: readonly string[] = ['plugins', 'slots', 'memory'];
 export const LOAD_PATHS: readonly string[] = ['plugins', 'load', 'paths'];
 
@@ -23,6 +26,7 @@ export function changeKeys(files: ConfigFiles, home: string | null, folder: stri
   const values = files.values();
   assertMayLoad(values, PLUGIN);
   const keys: (readonly [readonly string[], Json])[] = [
+    ...shadowdbKeys(values),
     [SLOT, PLUGIN],
     [['plugins', 'entries', PLUGIN, 'enabled'], true],
     // It would take the names of the tools, even without the slot.
@@ -32,6 +36,28 @@ export function changeKeys(files: ConfigFiles, home: string | null, folder: stri
   for (const [path, value] of keys) if (valueAt(values, path) !== value) files.set(path, value);
   if (folder !== null) addLoadPath(files, folder);
   allowPlugin(files, PLUGIN);
+}
+
+/** The settings of memory-shadowdb, if it is the memory now; else `null`. */
+export function shadowdbSettings(values: JsonMap): JsonMap | null {
+  const entry = valueAt(values, ['plugins', 'entries', SHADOWDB]);
+  const isOn = isJsonMap(entry) && entry['enabled'] !== false;
+  if (valueAt(values, SLOT) !== SHADOWDB && !isOn) return null;
+  return isJsonMap(entry) && isJsonMap(entry['config']) ? entry['config'] : {};
+}
+
+/** Makes the settings of memory-shadowdb those of Loci, but for keys that Loci has already, and turns it off. */
+function shadowdbKeys(values: JsonMap): (readonly [readonly string[], Json])[] {
+  const settings = shadowdbSettings(values);
+  if (settings === null) return [];
+  const entry = ['plugins', 'entries', SHADOWDB];
+  const config = ['plugins', 'entries', PLUGIN, 'config'];
+  return [
+    ...Object.entries(settings)
+      .filter(([key]) => valueAt(values, [...config, key]) === undefined)
+      .map(([key, value]) => [[...config, key], value] as const),
+    ...(valueAt(values, entry) === undefined ? [] : [[[...entry, 'enabled'], false] as const]),
+  ];
 }
 
 /** Adds the folder of a plugin to those that OpenClaw loads. It replaces another version beside it. */
@@ -61,12 +87,17 @@ export function allowPlugin(files: ConfigFiles, plugin: string): void {
   if (Array.isArray(allowed) && !allowed.includes(plugin)) files.append(['plugins', 'allow'], plugin);
 }
 
+/** The value of a change, without secrets. */
+export function shownValue({ path, value }: Pick<KeyChange, 'path' | 'value'>): Json {
+  return maskSecret(path.join('.'), value);
+}
+
 /** A change in words: `plugins.slots.memory = "memory-loci"`. */
 export function describeChange({ path, value, previous, isElement }: KeyChange): string {
   const key = path.join('.');
   if (isElement)
     return `${key}: ${JSON.stringify(value)} is added${previous === null ? '' : ` in place of ${previous}`}`;
-  return `${key} = ${JSON.stringify(value)}${previous === null ? '' : ` (was ${previous})`}`;
+  return `${key} = ${JSON.stringify(shownValue({ path, value }))}${previous === null ? '' : ` (was ${previous})`}`;
 }
 
 export function listAt(values: JsonMap, ...path: readonly string[]): readonly Json[] {
@@ -94,6 +125,7 @@ export function found(
 export function configChecks(values: JsonMap): Check[] {
   return [
     slotCheck(values),
+    ...shadowdbChecks(values),
     hostPluginCheck(values),
     pluginListsCheck(values, PLUGIN, SETUP),
     accessCheck(values),
@@ -106,6 +138,12 @@ function slotCheck(values: JsonMap): Check {
   const name = 'memory slot';
   if (slot === PLUGIN) return passed(name, `plugins.slots.memory is ${PLUGIN}`);
   return found(name, `plugins.slots.memory is ${slot === null ? 'not set' : JSON.stringify(slot)}`, SETUP);
+}
+
+function shadowdbChecks(values: JsonMap): Check[] {
+  if (shadowdbSettings(values) === null) return [];
+  const detail = 'it is on, and its settings are not those of Loci';
+  return [found(SHADOWDB, detail, '`loci openclaw setup` takes its settings over.', 'warning')];
 }
 
 /** With another plugin in the slot, memory-core still loads for its "dreaming", and takes the names of the tools. */
