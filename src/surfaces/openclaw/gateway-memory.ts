@@ -66,8 +66,8 @@ export class GatewayMemory {
 
   /** Notes the turn that the host prepares, and returns for whom it is. */
   turnOf(context: ToolContext): Turn {
-    const recalledFor = sessionRecalledFor(context.sessionKey ?? '');
     const own = turnOf(context);
+    const recalledFor = sessionRecalledFor(context);
     const turn = isSubagent(context)
       ? startedBy(this.#starterOf(context), own)
       : recalledFor === null

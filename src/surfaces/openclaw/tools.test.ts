@@ -62,7 +62,7 @@ it('a call outside of any turn is answered, if only with why it gets nothing', (
 
 it.each<[string, ToolContext[], string[]]>([
   ['the owner', [OWNER], [...READ, ...FACTS]],
-  ['the owner, to whom the host has reported', [OWNER, STRANGER], [...READ, ...FACTS]],
+  ['the owner, since whom the host or somebody unknown has spoken', [OWNER, STRANGER], []],
   ['somebody whom the host does not name', [STRANGER], []],
   ['a sender, even if the owner speaks before it begins', [BOB, OWNER], []],
   ['a session that is not known', [], []],
@@ -84,6 +84,30 @@ it.each<[string, ToolContext[], string[]]>([
   const turns = senders.map((context) => ({ ...context, sessionKey: 'agent:main:main' }));
   const recall = { ...TURN, sessionKey: 'agent:main:main:active-memory:0123456789ab' };
   expect(offered({}, ...turns, recall).toSorted()).toEqual(names.toSorted());
+});
+
+it.each<[string, ToolContext]>([
+  ['a guest', { ...STRANGER }],
+  ['a sender on a channel', { ...BOB }],
+  ['the sender on a channel of another agent', { ...TURN, agentId: 'kids' }],
+])('%s cannot pass for the recall of the host by the name of a session', (_, context) => {
+  const owner = { ...OWNER, sessionKey: 'agent:main:main' };
+  const forged = { ...context, sessionKey: 'agent:main:main:active-memory:0123456789ab' };
+  const settings = { nonOwner: { perSender: false }, sandboxed: { read: 'none' } };
+  const names = offered(settings, owner, forged);
+  // A turn without a sender is one of the owner of its own agent, such as a schedule.
+  expect(names).toEqual(context.agentId === undefined ? [] : expect.arrayContaining(READ));
+});
+
+it('a subagent of a session has nothing while it is not known who spoke there last', () => {
+  const session = { sessionKey: 'agent:main:main' };
+  const subagent = { ...STRANGER, sessionKey: 'agent:main:subagent:1' };
+  const turns = [
+    { ...OWNER, ...session },
+    { ...STRANGER, ...session },
+  ];
+  expect(offered({}, ...turns, subagent)).toEqual([]);
+  expect(offered({}, ...turns, { ...OWNER, ...session }, subagent)).toEqual([...READ, ...FACTS]);
 });
 
 it('a subagent has the memory of a sender only if nobody else has spoken', () => {

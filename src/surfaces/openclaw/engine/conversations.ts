@@ -58,8 +58,8 @@ export class Conversations {
     await within(this.#update(agent, sessions), UPDATE_DEADLINE_MS, () => undefined).catch(() => undefined);
     const entries = await sessions.entries(id);
     // What the turn finds stays in its session, where others could ask for it.
-    const hasOthers = this.#transcripts.get(id)?.hasOthers(entries[ownSession]?.sessionId ?? '') === true;
-    return privateSessions(id, entries).has(ownSession) && !hasOthers ? conversationsOf(agent) : null;
+    const isOwn = this.#transcripts.get(id)?.mayHaveOthers(entries[ownSession]?.sessionId ?? '') === false;
+    return privateSessions(id, entries).has(ownSession) && isOwn ? conversationsOf(agent) : null;
   }
 
   /**

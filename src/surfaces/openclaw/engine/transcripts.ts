@@ -57,6 +57,8 @@ export class Transcripts implements Source {
   readonly #options: TranscriptsOptions;
   /** By session. */
   #listings: ReadonlyMap<string, Listing> = new Map();
+  /** The sessions whose transcripts could not be read; `null` before the first listing is complete. */
+  #unread: ReadonlySet<string> | null = null;
   /** The transcript of each document of the last listing. */
   readonly #transcripts = new Map<string, Transcript>();
   /** The transcript that was read last: its days are read one after another. */
@@ -71,8 +73,9 @@ export class Transcripts implements Source {
     return this.#listings.get(sessionId)?.items.filter(({ key }) => isInContext(key, sessionId)).length ?? 0;
   }
 
-  /** Whether somebody else than the owner has spoken in a session, as far as its transcript was read. */
-  hasOthers(sessionId: string): boolean {
+  /** Whether somebody else than the owner may have spoken in a session: also if its transcript was not read yet, or cannot be. */
+  mayHaveOthers(sessionId: string): boolean {
+    if (this.#unread === null || this.#unread.has(sessionId)) return true;
     return this.#listings.get(sessionId)?.hasOthers ?? false;
   }
 
@@ -80,6 +83,7 @@ export class Transcripts implements Source {
     const { agent, sessions } = this.#options;
     const isReadable = readableTranscripts(agent, privateSessions(agent, await sessions.entries(agent)));
     const listings = new Map<string, Listing>();
+    const unread = new Set<string>();
     this.#transcripts.clear();
     this.#last = null;
     for (const transcript of await sessions.transcripts(agent)) {
@@ -91,7 +95,10 @@ export class Transcripts implements Source {
       const before = this.#listings.get(id);
       const isCurrent = before?.revision === revision && contentRevision !== '';
       const listing = isCurrent ? before : await this.#listingOf(transcript, revision, report);
-      if (listing === null) continue;
+      if (listing === null) {
+        unread.add(sessionId);
+        continue;
+      }
       listings.set(id, listing);
       for (const item of listing.items) {
         if (this.#transcripts.has(item.key) || item.key.slice(-this.firstDay.length) < this.firstDay)
@@ -101,6 +108,7 @@ export class Transcripts implements Source {
       }
     }
     this.#listings = listings;
+    this.#unread = unread;
   }
 
   async read({ key }: SourceItem): Promise<SourceDocument | null> {

@@ -80,37 +80,51 @@ interface Context {
 }
 
 it.each<[what: string, expected: string | undefined, context: Context]>([
-  ['its own session', 's', { sessionKey: 's' }],
-  ['that of the message that the host recalls for', 's', { sessionKey: `s${SUFFIX}`, recallFor: 's' }],
-  ['that of the message, of which the host passes the key', 's', { sessionKey: 's', recallFor: 's' }],
-  ['no session, if somebody else has spoken there', undefined, { sessionKey: 'guest' }],
-  ['no session, if it has been in a sandbox', undefined, { sessionKey: 'box' }],
+  ['its own session', 'agent:main:s', { sessionKey: 'agent:main:s' }],
+  [
+    'that of the message that the host recalls for',
+    'agent:main:s',
+    { sessionKey: `agent:main:s${SUFFIX}`, recallFor: 'agent:main:s' },
+  ],
+  [
+    'that of the message, of which the host passes the key',
+    'agent:main:s',
+    { sessionKey: 'agent:main:s', recallFor: 'agent:main:s' },
+  ],
+  ['no session, if somebody else has spoken there', undefined, { sessionKey: 'agent:main:guest' }],
+  ['no session, if it has been in a sandbox', undefined, { sessionKey: 'agent:main:box' }],
   [
     'no session, if the message may be of somebody else',
     undefined,
-    { sessionKey: `guest${SUFFIX}`, recallFor: 'guest' },
+    { sessionKey: `agent:main:guest${SUFFIX}`, recallFor: 'agent:main:guest' },
   ],
   [
     'no session, if the message is of somebody else after one of the owner',
     undefined,
-    { sessionKey: `mixed${SUFFIX}`, recallFor: 'mixed' },
+    { sessionKey: `agent:main:mixed${SUFFIX}`, recallFor: 'agent:main:mixed' },
   ],
-  ['no session, if a recall is for another one', undefined, { sessionKey: 't', recallFor: 's' }],
+  [
+    'no session, if a recall is for another one',
+    undefined,
+    { sessionKey: 'agent:main:t', recallFor: 'agent:main:s' },
+  ],
   [
     'no session, if the recall is not one of the host',
     undefined,
-    { sessionKey: 's:subagent:1', recallFor: 's' },
+    { sessionKey: 'agent:main:s:subagent:1', recallFor: 'agent:main:s' },
   ],
   [
     'no session, if the recall has another scope',
     undefined,
-    { sessionKey: 's', recallFor: 's', scope: 'all' },
+    { sessionKey: 'agent:main:s', recallFor: 'agent:main:s', scope: 'all' },
   ],
 ])('a call belongs to %s', (_, expected, { sessionKey, recallFor, scope = 'same-agent-private' }) => {
   const turns = new RecentTurns();
-  for (const key of ['s', 't', 'mixed']) turns.note({ ...SESSION, sessionKey: key, senderIsOwner: true });
-  for (const key of ['guest', 'mixed']) turns.note({ ...SESSION, sessionKey: key, senderIsOwner: false });
-  turns.note({ ...SESSION, sessionKey: 'box', sandboxed: true });
+  for (const key of ['agent:main:s', 'agent:main:t', 'agent:main:mixed'])
+    turns.note({ ...SESSION, sessionKey: key, senderIsOwner: true });
+  for (const key of ['agent:main:guest', 'agent:main:mixed'])
+    turns.note({ ...SESSION, sessionKey: key, senderIsOwner: false });
+  turns.note({ ...SESSION, sessionKey: 'agent:main:box', sandboxed: true });
   const recall = recallFor && { anchorSessionKey: recallFor, scope, corpus: 'sessions' };
   const context = { sessionKey, ...(recall && { conversationRecall: recall }) };
   const turn = turns.ofCall(context, turnOf(context));

@@ -25,9 +25,20 @@ export function operatorTurn(agent: string): Turn {
 /** The turn in which the host recalls memory for a message has the key of the message's session, and this behind it. */
 const RECALL_SUFFIX = /:active-memory:[a-f0-9]{12}$/i;
 
-/** The session of the message for which the host recalls memory in this session; `null` for any other. */
-export function sessionRecalledFor(sessionKey: string): string | null {
-  return RECALL_SUFFIX.test(sessionKey) ? sessionKey.replace(RECALL_SUFFIX, '') : null;
+/**
+ * The session of the message for which the host recalls memory in this turn; `null` for any other. Everybody who may name a session can
+ * give it such a key, but then the host says who has sent the message.
+ */
+export function sessionRecalledFor({
+  sessionKey = '',
+  agentId = DEFAULT_AGENT,
+  senderIsOwner,
+  requesterSenderId,
+}: ToolContext): string | null {
+  const isOfHost = senderIsOwner === undefined && requesterSenderId === undefined;
+  const anchor = sessionKey.replace(RECALL_SUFFIX, '');
+  const isOfAgent = anchor.toLowerCase().startsWith(`agent:${agentId.toLowerCase()}:`);
+  return isOfHost && isOfAgent && anchor !== sessionKey ? anchor : null;
 }
 
 export function turnOf(context: ToolContext): Turn {
@@ -94,11 +105,12 @@ export class RecentTurns {
   }
 
   /** The turn of a call of a tool, which knows more than the hooks do. */
-  ofCall({ sessionKey = '', conversationRecall: recall }: ToolContext, turn: Turn): Turn {
+  ofCall(context: ToolContext, turn: Turn): Turn {
+    const { sessionKey = '', conversationRecall: recall } = context;
     if (recall === undefined) return { ...turn, ...this.#ownSession(sessionKey) };
     const { anchorSessionKey: anchor, scope } = recall;
     const isTrusted =
-      scope === 'same-agent-private' && (sessionKey === anchor || sessionRecalledFor(sessionKey) === anchor);
+      scope === 'same-agent-private' && (sessionKey === anchor || sessionRecalledFor(context) === anchor);
     // The host names no sender in these turns: the message that they serve is that of the last turn of its session.
     const message = this.#sessions.get(anchor)?.turn;
     const isOfOwner = isTrusted && message?.isOwner === true && !message.isSandboxed;
@@ -107,7 +119,7 @@ export class RecentTurns {
   }
 
   #ownSession(sessionKey: string): Pick<Turn, 'ownSession'> {
-    const common = this.#sessions.get(sessionKey)?.common;
+    const common = this.starter(sessionKey);
     return common?.isOwner === true && !common.isSandboxed ? { ownSession: sessionKey } : {};
   }
 
@@ -117,10 +129,12 @@ export class RecentTurns {
   }
 
   /**
-   * For whom a session may start another one: it is not known which of its turns has done so, and the other may begin much later.
+   * For whom a session may start another one: it is not known which of its turns has done so, and the other may begin much later. For
+   * nobody after a turn of which it is not known who has sent its message, until somebody speaks who is known.
    */
   starter(sessionKey: string): Turn | undefined {
-    return this.#sessions.get(sessionKey)?.common;
+    const { turn, common } = this.#sessions.get(sessionKey) ?? {};
+    return turn === undefined || isOfNobody(turn) ? undefined : common;
   }
 
   /** The last turn of a session, whoever has spoken. */
@@ -135,9 +149,14 @@ export class RecentTurns {
 
 const MAX_SESSIONS = 10_000;
 
+/** Whether it is not known who has sent the message of a turn. */
+function isOfNobody({ isOwner, peer }: Turn): boolean {
+  return !isOwner && peer === undefined;
+}
+
 function commonOf(before: Turn | undefined, now: Turn): Turn | undefined {
   // The host itself has started the turn, or nobody knows who has.
-  if (!now.isOwner && now.peer === undefined) return before;
+  if (isOfNobody(now)) return before;
   if (before === undefined) return now;
   const { peer, ...turn } = now;
   return {

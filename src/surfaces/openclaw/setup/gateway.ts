@@ -58,6 +58,9 @@ async function isReady(port: number): Promise<boolean> {
   }
 }
 
+/** A session that nobody uses. */
+const CHECK_SESSION = 'loci-check';
+
 /** Who answered `memory_search`. */
 export interface SearchResponder {
   readonly isLoci: boolean;
@@ -67,7 +70,8 @@ export interface SearchResponder {
 
 /** Runs `memory_search` in a gateway, as an agent would. @throws LociError if the gateway does not answer */
 export async function probeMemorySearch(openclaw: Openclaw): Promise<SearchResponder> {
-  const request = { name: 'memory_search', args: { query: 'memory' } };
+  // The host makes no session for it. In one that exists, tools are those of a turn of somebody else than the owner.
+  const request = { name: 'memory_search', args: { query: 'memory' }, sessionKey: CHECK_SESSION };
   const called = await openclaw.json(
     'gateway',
     'call',
