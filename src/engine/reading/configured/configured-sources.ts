@@ -49,14 +49,12 @@ export async function configuredSources(context: EngineContext): Promise<Configu
   const { config, namespace } = context;
   if (namespace !== config.namespace) return { sources: [], broken: [] };
   const commands = await Promise.all(
-    config.sources.map(async ({ id, ...settings }): Promise<ConfiguredCommand> => ({
-      kind: 'command',
-      id,
-      name: settings.name ?? id,
-      settings,
-      cwd: await workingFolder(context, settings),
-      skill: null,
-    })),
+    config.sources.map(async ({ id, ...settings }): Promise<ConfiguredCommand> => {
+      const { cwd, watched } = await workingFolder(context, settings);
+      const watch = watched === undefined ? settings.watch : [...settings.watch, watched];
+      const name = settings.name ?? id;
+      return { kind: 'command', id, name, settings: { ...settings, watch }, cwd, skill: null };
+    }),
   );
   const sources: ConfiguredSource[] = [...commands, ...context.shared(RegisteredSources).list()];
   const broken: BrokenSkill[] = [];

@@ -1,10 +1,16 @@
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import type { SourceSettings } from '../../../config/sources-schema.ts';
 import { LociError } from '../../../core/errors.ts';
 import { argvOf } from '../../../core/text/split-command.ts';
 import type { EngineContext } from '../../context.ts';
+
+export interface WorkingFolder {
+  readonly cwd: string;
+  /** A folder whose files are all watched, as those of a skill are: agents may write to it. */
+  readonly watched?: string;
+}
 
 /**
  * The folder in which the command of a source in the settings runs: `cwd`, else the Loci home. If the command names a file by a
@@ -14,17 +20,30 @@ import type { EngineContext } from '../../context.ts';
 export async function workingFolder(
   { config, trustsSettings }: Pick<EngineContext, 'config' | 'trustsSettings'>,
   settings: SourceSettings,
-): Promise<string> {
-  if (settings.cwd !== undefined) return settings.cwd;
+): Promise<WorkingFolder> {
+  if (settings.cwd !== undefined) return { cwd: settings.cwd };
   const { home = homedir(), skills } = config;
   const file = relativeFile(settings);
   // Agents may write to their workspaces, and what runs without approval may not come from there.
-  if (file === null || trustsSettings) return home;
-  for (const folder of [home, ...skills.map(({ path }) => dirname(path))]) {
-    const found = await stat(join(folder, file)).catch(() => null);
-    if (found?.isFile() === true) return folder;
+  if (file === null || trustsSettings || (await isFile(join(home, file)))) return { cwd: home };
+  for (const { path } of skills) {
+    const cwd = dirname(path);
+    if (await isFile(join(cwd, file))) return { cwd, watched: skillFolder(path, join(cwd, file)) };
   }
-  return home;
+  return { cwd: home };
+}
+
+/** The folder of the skill that has a file, or of the file itself if it is in none: it may load anything beside it. */
+function skillFolder(skills: string, file: string): string {
+  const [name = '', ...rest] = relative(skills, file).split(sep);
+  return rest.length === 0 || name === '..' ? dirname(file) : join(skills, name);
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
 }
 
 /** The first word of a command that is the relative path of a file in a folder; `null` without one. */
