@@ -2,6 +2,7 @@ import { graphCondition } from '../graph/graph-status.ts';
 import { updateRelations } from '../graph/update-relations.ts';
 import { z } from 'zod';
 import { sha256, uuidv7 } from '../../core/ids.ts';
+import { validUntil } from '../../core/valid-until.ts';
 import { ORIGINS, TRUST } from '../../core/types.ts';
 import type { Candidate } from '../../pack/candidate.ts';
 import { buildPack, candidatesFor, EMPTY_BELOW } from '../../pack/pack.ts';
@@ -211,7 +212,10 @@ async function makePack(
   const started = performance.now();
   const { budget, query } = request;
   if (request.use_graph === true) await catchUpGraph(context, request.signal);
-  const outcome = await baseRetrieval(context, request, limit);
+  const outcome =
+    kind === 'recall'
+      ? withoutEnded(await baseRetrieval(context, request, limit + MAX_ENDED), limit)
+      : await baseRetrieval(context, request, limit);
   const minScore = request.minScore ?? Math.max(EMPTY_BELOW, context.config.search.minScore);
   const found = foundHits(outcome, minScore);
   const searched = Math.round(performance.now() - started);
@@ -274,6 +278,15 @@ async function catchUpGraph(context: EngineContext, signal: AbortSignal | undefi
   } catch {
     // The lane of the graph says what is wrong with it.
   }
+}
+
+/** Records that may have stopped being true among those that are found first. */
+const MAX_ENDED = 5;
+
+/** Nobody has asked for what is recalled, so that it has only what is true now. */
+function withoutEnded(outcome: SearchOutcome, limit: number): SearchOutcome {
+  const hits = outcome.hits.filter(({ passage }) => validUntil(passage.record) === null);
+  return { ...outcome, hits: hits.slice(0, limit) };
 }
 
 function baseRetrieval(
