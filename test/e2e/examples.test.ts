@@ -64,6 +64,13 @@ describe('examples', () => {
         // The variables of this process are those of all tests.
         const args = words.map((word) => (word === 'env:SHADOWDB_URL' ? old.url : word));
         const exampleHome = ON_WRITTEN_RECORDS.has(name) || name.startsWith('embed-') ? writtenHome : home;
+        if (name === 'capture-accept' || name === 'capture-reject') {
+          // Nothing is proposed outside of OpenClaw.
+          const { code, stdout } = await loci([...args, '--json'], { home: exampleHome, env });
+          expect([line, code, JSON.parse(stdout)]).toMatchObject([line, 4, { error: { code: 'not_found' } }]);
+          count++;
+          continue;
+        }
         if (name === 'embed-compare') {
           // This store has no golden queries, so that there is nothing to compare.
           const { code, stdout } = await loci([...args, '--json'], { home: exampleHome, env: MODEL });

@@ -82,7 +82,10 @@ function itemsOf(namespace: string): Items {
       ...{ kind: 'rename', concept: text, label: text },
     })),
     states: new Map(
-      each((text) => [text, { ...ALL_STATE_FIELDS, root: text, problems: [text], error: text }]),
+      each((text) => [
+        text,
+        { ...ALL_STATE_FIELDS, settings: null, root: text, problems: [text], error: text },
+      ]),
     ),
     done: new Map(each((text, i) => [text, { fingerprint: text, records: [i, 9] }])),
     tokens: each((text, i) => ({

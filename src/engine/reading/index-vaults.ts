@@ -7,7 +7,7 @@ import type { SyncReport } from '../../ingest/sync.ts';
 import type { SourceProblem } from '../../sources/source.ts';
 import type { ChunkedRecord } from '../../store/model.ts';
 import type { EngineContext } from '../context.ts';
-import { chunkingOf, vectorsOf } from '../embedding/models.ts';
+import { chunkingOf, vectorsToFill } from '../embedding/models.ts';
 import { NO_REFUSALS, type RefusalReport } from '../embedding/refusal-report.ts';
 import { asProblem, type Problem } from '../fields/problems.ts';
 import { embeddingProcess, embedNew } from './embed-new.ts';
@@ -82,7 +82,8 @@ export async function indexVaults(
 }
 
 async function countPending(context: EngineContext): Promise<number> {
-  const vectors = await vectorsOf(context);
+  // The first model that is to embed becomes the model of the store.
+  const vectors = await vectorsToFill(context);
   return vectors === null ? 0 : countAllPending(context.store, vectors.generation);
 }
 

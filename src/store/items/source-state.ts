@@ -35,7 +35,10 @@ export async function sourceStates(
   namespace: string,
 ): Promise<Map<string, SourceState>> {
   const found = await items.items(namespace, { kind: 'source_state', by: 'key' }, EVERY);
-  return new Map(found.map((item) => [item.key, bodyOf(item) as SourceState]));
+  // Earlier versions wrote states without some of the fields.
+  return new Map(
+    found.map((item) => [item.key, { ...INITIAL_STATE, ...(bodyOf(item) as Partial<SourceState>) }]),
+  );
 }
 
 /**
