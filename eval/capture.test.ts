@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { captureFigures, readCaptureSet } from './capture.ts';
 
@@ -14,3 +15,12 @@ it.each(['development', 'held-out', 'fresh'])(
     expect(figures.found, report).toBeGreaterThanOrEqual(0.95);
   },
 );
+
+it('decides the same in a process in which V8 optimizes no patterns', async () => {
+  const script = `
+    const { captureFigures, readCaptureSet } = await import(${JSON.stringify(new URL('./capture.ts', import.meta.url))});
+    console.log(JSON.stringify((await captureFigures(readCaptureSet('development'))).mistakes));`;
+  const args = ['--no-regexp-optimization', '--input-type=module', '--eval', script];
+  const mistakes: unknown = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
+  expect(mistakes).toEqual((await captureFigures(readCaptureSet('development'))).mistakes);
+});

@@ -1,3 +1,4 @@
+import { caseless } from './caseless.ts';
 import { ENGLISH, ENGLISH_PROPOSALS } from './english.ts';
 import { GERMAN, GERMAN_PROPOSALS } from './german.ts';
 import { isFiction, isFrame, isMoment, isStatement, isUnsure } from './markers.ts';
@@ -44,7 +45,7 @@ const CUT_OFF =
   /(?<![\p{L}'])(?:a|an|the|my|our|is|are|am|to|in|at|(?<!now )on|for|with|and|or|of|that|der|die|das|den|dem|ein|eine|einen|mein|meine|ist|sind|und|oder|zu|bei|mit|für|dass|called|named|heißt|uh|um|äh)$/iu;
 
 const PREDICATES = [...ENGLISH, ...GERMAN].map(([pattern, subject]) => ({
-  pattern: new RegExp(`^${pattern}$`, 'iu'),
+  pattern: caseless(`^${pattern}$`),
   subject,
 }));
 const PROPOSALS: readonly RegExp[] = [...ENGLISH_PROPOSALS, ...GERMAN_PROPOSALS];

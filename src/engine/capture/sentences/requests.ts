@@ -1,3 +1,4 @@
+import { caseless } from './caseless.ts';
 import { isStatement } from './markers.ts';
 
 /** What comes before a request: a greeting, politeness. */
@@ -34,7 +35,7 @@ const REQUESTS: readonly RegExp[] = [
   '(?:onthoud|noteer|vergeet (?:alsjeblieft )?niet|denk eraan|bewaar|hou in gedachten)(?: alsjeblieft| even| dit)*(?:,? dat |: ?)(?<fact>.+)',
   // Portuguese.
   '(?:lembra-te|lembre-se|lembra|lembre|anota|anote|não (?:se |te )?esque(?:ças?|cer?)(?:-te)?|tem em conta|tenha em mente|memoriza|memorize|guarda|guarde)(?: d?ist?[ots]o)?(?: de)?(?: que |: ?)(?<fact>.+)',
-].map((request) => new RegExp(`^${OPENING}${request}$`, 'iu'));
+].map((request) => caseless(`^${OPENING}${request}$`));
 
 /** After the fact: "…, please remember that." */
 const REQUEST_AFTER =
