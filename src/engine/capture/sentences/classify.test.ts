@@ -49,6 +49,19 @@ describe('the facts of a message', () => {
     expect(await decided(message)).toMatchObject({ sure: ['I live in Oslo.'], proposed: [], secrets: 2 });
   });
 
+  it.each([
+    'Remember this: my bank card. Remember that it is 4711.',
+    'My PIN is in the next sentence. Remember that 4711 is what we all know.',
+    'Remember that kittycat is my password.',
+    'Remember that my p\u200bassword is kittycat.',
+    'Remember that my \u0420\u0406N is kittycat.',
+    'Remember that the card of the club is \u0664\u0662\u0664\u0662.',
+    'My password follows. Remember that it is kittycat.',
+  ])('leave out what may be a secret that another sentence or spelling names: %s', async (message) => {
+    const { sure, proposed } = await decided(message);
+    expect([...sure, ...proposed].join(' ')).not.toMatch(/4711|kittycat|\u0664/);
+  });
+
   it('leave out code, quoted lines and links', async () => {
     expect(await decided('> I live in Oslo.\n```\nMy name is Ada.\n```\nhttps://my.name.is/Ada')).toEqual({
       ...{ sure: [], proposed: [], secrets: 0 },

@@ -3,7 +3,7 @@ import { ENGLISH, ENGLISH_PROPOSALS } from './english.ts';
 import { GERMAN, GERMAN_PROPOSALS } from './german.ts';
 import { isFiction, isFrame, isMoment, isStatement, isUnsure } from './markers.ts';
 import { isOnlyRequest, isRefusal, requestedFact } from './requests.ts';
-import { hasSecret } from './secret-words.ts';
+import { hasSecret, mayBeValue, namesSecret } from './secret-words.ts';
 import { type Sentence, splitMessage } from './split-message.ts';
 
 /** A statement of a message that may be remembered. */
@@ -60,9 +60,12 @@ export async function statedFacts(message: string): Promise<StatedFacts> {
   if (sentences.some(({ plain }) => isRefusal(plain))) return { facts: [], secrets: 0 };
   const found = new Map<string, StatedFact>();
   let secrets = 0;
+  const naming = [...new Set(sentences.map(({ text }) => text).filter(namesSecret))].slice(0, 2);
   for (const fact of factsOf(sentences)) {
     if (fact.text.length < MIN_LENGTH || fact.text.length > MAX_LENGTH || found.has(fact.text)) continue;
-    if (await hasSecret(fact.text)) secrets++;
+    // Two sentences that name a secret are enough: one of them is another than that of the fact.
+    const isValue = mayBeValue(fact.text) && naming.some((text) => !text.includes(fact.text.slice(1)));
+    if (isValue || (await hasSecret(fact.text))) secrets++;
     else found.set(fact.text, fact);
   }
   return { facts: [...found.values()], secrets };
