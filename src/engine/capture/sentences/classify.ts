@@ -1,7 +1,9 @@
 import { caseless } from './caseless.ts';
 import { ENGLISH, ENGLISH_PROPOSALS } from './english.ts';
+import { ownWords } from './frames.ts';
 import { GERMAN, GERMAN_PROPOSALS } from './german.ts';
-import { isFiction, isFrame, isMoment, isStatement, isUnsure } from './markers.ts';
+import { isInstruction } from './instructions.ts';
+import { isFiction, isMoment, isStatement, isUnsure } from './markers.ts';
 import { isOnlyRequest, isRefusal, requestedFact } from './requests.ts';
 import { hasSecret, mayBeValue, namesSecret } from './secret-words.ts';
 import { type Sentence, splitMessage } from './split-message.ts';
@@ -56,12 +58,13 @@ const PROPOSALS: readonly RegExp[] = [...ENGLISH_PROPOSALS, ...GERMAN_PROPOSALS]
  * remembered, and never by a sentence with a secret. Takes time in proportion to the length of the message.
  */
 export async function statedFacts(message: string): Promise<StatedFacts> {
-  const sentences = splitMessage(message);
+  const { words, isFramed } = ownWords(message);
+  const sentences = splitMessage(words);
   if (sentences.some(({ plain }) => isRefusal(plain))) return { facts: [], secrets: 0 };
   const found = new Map<string, StatedFact>();
   let secrets = 0;
   const naming = [...new Set(sentences.map(({ text }) => text).filter(namesSecret))].slice(0, 2);
-  for (const fact of factsOf(sentences)) {
+  for (const fact of factsOf(sentences, isFramed)) {
     if (fact.text.length < MIN_LENGTH || fact.text.length > MAX_LENGTH || found.has(fact.text)) continue;
     // Two sentences that name a secret are enough: one of them is another than that of the fact.
     const isValue = mayBeValue(fact.text) && naming.some((text) => !text.includes(fact.text.slice(1)));
@@ -71,9 +74,8 @@ export async function statedFacts(message: string): Promise<StatedFacts> {
   return { facts: [...found.values()], secrets };
 }
 
-function factsOf(sentences: readonly Sentence[]): StatedFact[] {
+function factsOf(sentences: readonly Sentence[], isFramed: boolean): StatedFact[] {
   const facts: StatedFact[] = [];
-  let isFramed = false;
   for (const [at, sentence] of sentences.entries()) {
     if (isFiction(sentence.plain)) return facts;
     const requested = requestAt(sentences, at);
@@ -81,12 +83,12 @@ function factsOf(sentences: readonly Sentence[]): StatedFact[] {
       // A sentence that the request refers to may have been found as a proposal.
       const before = facts.findIndex(({ text }) => text === requested);
       if (before >= 0) facts.splice(before, 1);
-      facts.push({ text: requested, isSure: true, subject: subjectOf(requested) });
+      const isSure = !isFramed && !isInstruction(requested);
+      facts.push({ text: requested, isSure, subject: subjectOf(requested) });
       continue;
     }
     const fact = statementOf(sentence, isFramed);
     if (fact !== null) facts.push(fact);
-    isFramed ||= isFrame(sentence.plain);
   }
   return facts;
 }

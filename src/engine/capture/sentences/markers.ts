@@ -51,9 +51,6 @@ const UNSURE: readonly RegExp[] = [
   /\b(?:but|although|though|except|because|aber|obwohl|außer|weil)\b/i,
 ];
 
-/** What makes everything that follows in the message doubtful: a text that somebody else wrote, or that the agent is to work on. */
-const FRAMES =
-  /\b(?:translate|proofread|rewrite|summari[sz]e|write (?:a|an|me|the)|draft|the following|here(?:'s| is) (?:the|an?|my) (?:text|e-?mail|mail|message|letter|draft|article|transcript)|cover letter|übersetze?|schreib(?:e)? (?:einen?|mir)|folgende[nrs]?|hier ist (?:der|die|das|eine?) (?:text|mail|nachricht|brief|entwurf))\b/i;
 const FICTION =
   /^(?:chapter|act|scene|kapitel|szene) \S+\.?$|\b(?:imagine|pretend|role-?play|let's play|in my (?:novel|story|dream|book)|you are (?:a|an|my)|you(?:'re| be) (?:a|an|the|my)|continue the story|write a (?:story|poem|novel|song)|stell(?:e|t)? dir vor|rollenspiel|du bist (?:ein|eine)|schreib(?:e)? (?:eine geschichte|ein gedicht))\b/i;
 
@@ -71,11 +68,6 @@ export function isMoment(plain: string): boolean {
 
 export function isUnsure(plain: string): boolean {
   return has(UNSURE, plain);
-}
-
-/** Whether what follows in the message may be a text to work on. */
-export function isFrame(plain: string): boolean {
-  return FRAMES.test(plain);
 }
 
 /** Whether what follows in the message is invented. */

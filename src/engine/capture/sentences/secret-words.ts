@@ -56,7 +56,7 @@ const SERVICE_IS = words(
   '(?:my|our|meine?|unsere?) (?:wi-?fi|wlan|router|netflix|spotify|paypal|amazon|google|apple id|icloud) (?:is|are|ist|lautet|heißt)',
 );
 /** A number of which another sentence says what it is. */
-const BARE_NUMBER = /^(?:\p{L}{1,8}['’ ]{1,2}){0,5}[\d -]{3,12}[.!]?$/u;
+const BARE_NUMBER = /^(?:\p{L}{1,4}['’ ]{1,2}){0,3}[\d -]{3,12}[.!]?$/u;
 const REFERS = words("^(?:it|it's|this|that|es|das|ça|c'est|esto|es|questo|è|het|isso|é)");
 
 /** As many digits as a card or an account has, with a wrong checksum too. */
