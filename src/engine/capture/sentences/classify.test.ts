@@ -26,11 +26,32 @@ describe('the facts of a message', () => {
     expect(await decided(message)).toEqual({ sure: [fact], proposed: [], secrets: 0 });
   });
 
-  it('are none if the owner asks for that anywhere in the message', async () => {
-    for (const refusal of ["Don't remember this.", 'Merk dir das nicht.', 'N’enregistre pas ça.'])
-      expect(await decided(`I live in Oslo. I used to live in Rome. ${refusal}`)).toEqual({
-        ...{ sure: [], proposed: [], secrets: 0 },
-      });
+  it.each([
+    "Don't remember this.",
+    'Merk dir das nicht.',
+    'N’enregistre pas ça.',
+    'Please do not put this in your memory.',
+    "Don't add this to memory.",
+    'Do not write any of this down.',
+    'Do not learn this.',
+    'Keep no record of this.',
+    'Keep this between us.',
+    'Please avoid remembering this.',
+    'Nothing here is to be remembered.',
+    'I would prefer that you did not retain this.',
+    'Bitte nicht abspeichern.',
+    'Nimm das nicht ins Gedächtnis auf.',
+    'Ceci ne doit pas être mémorisé.',
+    'Esto no lo memorices.',
+    'Questo non va memorizzato.',
+    'Dit niet in je geheugen zetten.',
+    'Isto não deve ser memorizado.',
+    'Don\u200bt remember this.',
+    'Do  not\nremember this.',
+  ])('are none if the owner asks for that anywhere in the message: %j', async (refusal) => {
+    expect(await decided(`I live in Oslo. I used to live in Rome. ${refusal}`)).toEqual({
+      ...{ sure: [], proposed: [], secrets: 0 },
+    });
   });
 
   it('are not sure in a text that the agent is to work on, and none in fiction', async () => {
@@ -122,6 +143,12 @@ describe('the facts of a message', () => {
     'a. ',
     'ich habe ',
     '"',
+    '–',
+    ' - ',
+    ';',
+    '!',
+    '1 card ',
+    'one ',
   ])('take time in proportion to the length of the message: %j', async (words) => {
     // Quadratic time would be a hundred times as long.
     const message = words.repeat(10_000 / words.length);

@@ -27,6 +27,8 @@ export interface StatedFacts {
 /** Longer sentences are parts of documents. In characters. */
 const MAX_LENGTH = 300;
 const MIN_LENGTH = 8;
+/** With a request before or after it. */
+const MAX_SENTENCE_LENGTH = 400;
 
 /** Words before a statement that change nothing about it. */
 const OPENING =
@@ -60,7 +62,7 @@ const PROPOSALS: readonly RegExp[] = [...ENGLISH_PROPOSALS, ...GERMAN_PROPOSALS]
 export async function statedFacts(message: string): Promise<StatedFacts> {
   const { words, isFramed } = ownWords(message);
   const sentences = splitMessage(words);
-  if (sentences.some(({ plain }) => isRefusal(plain))) return { facts: [], secrets: 0 };
+  if (isRefusal(sentences.map(({ plain }) => plain).join(' '))) return { facts: [], secrets: 0 };
   const found = new Map<string, StatedFact>();
   let secrets = 0;
   const naming = [...new Set(sentences.map(({ text }) => text).filter(namesSecret))].slice(0, 2);
@@ -78,6 +80,7 @@ function factsOf(sentences: readonly Sentence[], isFramed: boolean): StatedFact[
   const facts: StatedFact[] = [];
   for (const [at, sentence] of sentences.entries()) {
     if (isFiction(sentence.plain)) return facts;
+    if (sentence.text.length > MAX_SENTENCE_LENGTH) continue;
     const requested = requestAt(sentences, at);
     if (requested !== null) {
       // A sentence that the request refers to may have been found as a proposal.

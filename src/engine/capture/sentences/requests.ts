@@ -1,4 +1,5 @@
 import { caseless } from './caseless.ts';
+import { foldedText } from './folded-text.ts';
 import { isStatement } from './markers.ts';
 
 /** What comes before a request: a greeting, politeness. */
@@ -57,10 +58,22 @@ const REFUSALS: readonly RegExp[] = [
   /\bnon (?:ti )?(?:ricordare|ricordarti|memorizzare|salvare|annotare|segnare|ricordartelo)\b|(?<!non )\bdimentica (?:questo|quello|che|ciò)\b/iu,
   /\b(?:onthoud|bewaar|noteer) (?:dit|dat|het)(?: alsjeblieft)? niet\b|\bniet (?:onthouden|bewaren|opslaan|noteren)\b|\bvergeet (?:dit|dat|het|wat)\b/iu,
   /(?<![\p{L}])não (?:se |te )?(?:lembres?|guardes?|anotes?|memorizes?|regist[er]?es?|graves?)(?:-te|-se)?(?![\p{L}])|(?<!não |não se |não te )(?<![\p{L}])esque(?:ce|ça) (?:isso|isto|o que|que)(?![\p{L}])/iu,
+  /\b(?:don't|do not|dont|didn't|never|not|shouldn't|must not|mustn't|won't|rather not|without)(?! (?:you )?(?:ever )?forget\b)(?: \w+){0,3}? (?:retain|learn|log|persist|capture)(?:ing|n?ed)?\b/iu,
+  /\b(?:don't|do not|dont|didn't|never|not|shouldn't|must not|mustn't|won't|without)(?! (?:you )?(?:ever )?forget\b)(?: \w+){0,3}? (?:add|put|write|writing|written|putting|commit|enter|place|include|take|jot|keep)(?:ing|ting|e?d)?(?: [\w']+){0,5}? (?:down|memory|memories|records?|notes?)\b/iu,
+  /\b(?:keep|make|take|leave) no (?:records?|notes?|trace|memory|memories|copy)\b|\b(?:avoid|refrain from|stop|skip|abstain from)(?: \w+){0,2}? (?:remembering|storing|saving|recording|noting|memori[sz]ing|keeping|logging|capturing)\b/iu,
+  /\b(?:nothing|none)(?: \w+){0,6}? (?:remembered|stored|saved|recorded|kept|memori[sz]ed|noted)\b/iu,
+  /\b(?:between (?:us|you and me)|(?:stays?|remains?|keep (?:this|it|that)) (?:private|secret|confidential|to yourself)|unter uns|vertraulich|entre (?:nous|nosotros|nós)|tra (?:di )?noi|onder ons)(?!\p{L})/iu,
+  /\b(?:nicht|nie|niemals|nichts)(?: \p{L}+){0,4}? (?:zu )?(?:\p{L}{0,4}speicher(?:n|st|t)|gespeichert|gemerkt|notiert|aufgenommen|festhalten|ablegen|aufnehmen|aufzeichnen|gedächtnis|erinnerung(?:en)?|notizen?)(?!\p{L})/iu,
+  /\bne (?:\p{L}+ ){0,3}?pas (?:\p{L}+ ){0,3}?(?:mémoris|enregistr|reten|not[eé]|gard|stock|sauvegard|souvenir)/iu,
+  /(?<!\p{L})no (?!(?:te |lo )?olvid)(?:\p{L}+ ){0,3}?(?:memori[zc]|guard|guárd|anot|apunt|almacen|registr|recuerd)/iu,
+  /(?<!\p{L})non (?!(?:ti )?(?:dimentic|scord))(?:\p{L}+ ){0,3}?(?:memorizz|salv|annot|registr|conserv)/iu,
+  /(?<!\p{L})niet (?!dat )(?:\p{L}+ ){0,3}?(?:onthou|opsla|opgeslagen|bewa|noteer|genoteerd|geheugen)/iu,
+  /(?<!\p{L})não (?!(?:se |te )?esque)(?:\p{L}+ ){0,3}?(?:memoriz|guard|anot|regist|grav|armazen)/iu,
 ];
 
-/** Whether a sentence asks that the message is not remembered. */
-export function isRefusal(plain: string): boolean {
+/** Whether a message, which may be of several lines, asks that it is not remembered. */
+export function isRefusal(message: string): boolean {
+  const plain = foldedText(message).plain.replaceAll(/\s+/g, ' ');
   return REFUSALS.some((pattern) => pattern.test(plain));
 }
 
