@@ -121,6 +121,57 @@ it.each([
   expect(await capture(former)).toMatchObject({ stored: 1 });
 });
 
+it('keeps one fact of those that are captured at the same time', async () => {
+  await capture('I live in Berlin.');
+  await Promise.all([
+    ...['I live in Hamburg.', 'I live in Munich.', 'I live in Munich.'].map((fact) => capture(fact)),
+  ]);
+  const all = await found('live Berlin Hamburg Munich');
+  expect(all).toHaveLength(3);
+  expect(all.filter(([, until]) => until === undefined)).toHaveLength(1);
+});
+
+it('ends the former fact later if it could not before', async () => {
+  await capture('I live in Berlin.');
+  const { commit } = loci.store.records;
+  let commits = 0;
+  loci.store.records.commit = (...change) =>
+    commits++ === 0 ? commit.apply(loci.store.records, change) : Promise.reject(new Error('stopped'));
+  await expect(capture('I live in Hamburg.')).rejects.toThrow('stopped');
+  loci.store.records.commit = commit;
+  expect(await capture('I live in Hamburg.')).toMatchObject({ stored: 0 });
+  expect(await found('live Berlin Hamburg')).toEqual([
+    ['I live in Berlin.', '2026-11-22'],
+    ['I live in Hamburg.', undefined],
+  ]);
+});
+
+it('ends only facts that were said before an accepted proposal', async () => {
+  const propose = (fact: string): Promise<Captured> => capture(`Translate this letter.\n${fact}`);
+  await propose('I live in Berlin.');
+  now += DAY_MS;
+  await propose('I live in Bremen.');
+  now += DAY_MS;
+  const accept = async (city: string): Promise<void> => {
+    const { proposals } = await listProposals(loci, {});
+    await acceptProposals(loci, { ids: [proposals.find(({ text }) => text.includes(city))!.id] });
+  };
+  await accept('Berlin');
+  now += DAY_MS;
+  await accept('Bremen');
+  await propose('I live in Oslo.');
+  now += DAY_MS;
+  await capture('I live in Hamburg.');
+  now += DAY_MS;
+  await accept('Oslo');
+  expect(await found('live Berlin Bremen Hamburg')).toMatchObject([
+    ['I live in Berlin.', '2026-11-25'],
+    ['I live in Bremen.', '2026-11-26'],
+    ['I live in Hamburg.', undefined],
+    ['I live in Oslo.', undefined],
+  ]);
+});
+
 it('ends no record that an agent wrote, that another agent captured, or about something else', async () => {
   await write(loci, { content: 'I live in Berlin.', tags: ['captured/home'] });
   await capture('I live in Bremen.', 'work');

@@ -1,5 +1,6 @@
-import type { LociRecord, Metadata } from '../../core/types.ts';
+import { LociError } from '../../core/errors.ts';
 import { sha256 } from '../../core/ids.ts';
+import type { LociRecord, Metadata, Timestamp } from '../../core/types.ts';
 import { validUntil } from '../../core/valid-until.ts';
 import type { EngineContext } from '../context.ts';
 import { isoTime } from '../fields/times.ts';
@@ -14,30 +15,67 @@ export const CAPTURED = 'captured';
 export type CaptureOrigin = Readonly<Record<string, string>>;
 
 /** A fact that becomes a record. */
-export type CapturedFact = Pick<StatedFact, 'text' | 'subject'> & { readonly origin: CaptureOrigin };
+export type CapturedFact = Pick<StatedFact, 'text' | 'subject'> & {
+  readonly origin: CaptureOrigin;
+  /** When it was said, if that is not now. Facts that were said later stay true. */
+  readonly saidAt?: Timestamp;
+};
 
-/** More records than a subject has. */
+/** More records than a subject has, and more often than a fact becomes true again in a day. */
 const MAX_FORMER = 100;
+/** How often a former fact is ended while others change it. */
+const MAX_ATTEMPTS = 20;
+
+interface Kept {
+  readonly id: number;
+  readonly isNew: boolean;
+}
 
 /**
  * Writes a fact as a record in the owner's words. A captured record of the same agent about the same subject ends then: it stays, and
- * says until when it was true. Returns the id, and whether the record is new: a fact that is stored and still true is not written again.
+ * says until when it was true. Returns the id, and whether the record is new: a fact that is stored and still true is not written again,
+ * but ends the former fact, since the process may have been killed before that.
  * @throws LociError `writes_disabled`, and the other errors of a write
  */
-export async function keepFact(
+export async function keepFact(context: EngineContext, fact: CapturedFact): Promise<Kept> {
+  const stored = await storedFact(context, fact.text);
+  const kept = stored === null ? await writeFact(context, fact) : { id: stored.id, isNew: false };
+  if (fact.subject === null) return kept;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await endFormer(context, fact, kept);
+      return kept;
+    } catch (error) {
+      if (!isRace(error) || attempt === MAX_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** Writes a fact once, also if two processes write it at the same time. */
+async function writeFact(
   context: EngineContext,
-  { text, subject, origin }: CapturedFact,
-): Promise<{ readonly id: number; readonly isNew: boolean }> {
-  const stored = await storedFact(context, text);
-  if (stored !== null) return { id: stored.id, isNew: false };
-  const { id } = await write(context, {
-    content: text,
-    category: CAPTURED,
-    tags: [tagOf(subject)],
-    metadata: { captured_from: { ...origin } },
-  });
-  if (subject !== null) await endFormer(context, { tag: tagOf(subject), by: id, agent: origin['agent'] });
-  return { id, isNew: true };
+  { text, subject, origin, saidAt }: CapturedFact,
+): Promise<Kept> {
+  const said = saidAt === undefined ? {} : { said_at: isoTime(saidAt) };
+  const metadata = { captured_from: { ...origin, ...said } };
+  for (let attempt = 1; ; attempt++) {
+    // An earlier key may belong to a record that was deleted, or that is no longer true.
+    const key = sha256(JSON.stringify([CAPTURED, origin['agent'], text, attempt]));
+    const fields = { content: text, category: CAPTURED, tags: [tagOf(subject)], metadata };
+    try {
+      const { id, replayed } = await write(context, { ...fields, idempotency_key: key });
+      if (!replayed) return { id, isNew: true };
+    } catch (error) {
+      if (!isRace(error) || attempt === MAX_FORMER) throw error;
+    }
+    const stored = await storedFact(context, text);
+    if (stored !== null) return { id: stored.id, isNew: false };
+  }
+}
+
+/** Whether another call or process changed the same record meanwhile. */
+function isRace(error: unknown): boolean {
+  return error instanceof LociError && ['conflict', 'not_found', 'gone'].includes(error.code);
 }
 
 /** The record with exactly this text that is still true. */
@@ -55,22 +93,30 @@ function tagOf(subject: string | null): string {
 
 async function endFormer(
   context: EngineContext,
-  { tag, by, agent }: { readonly tag: string; readonly by: number; readonly agent: string | undefined },
+  { subject, origin, saidAt = Infinity }: CapturedFact,
+  { id, isNew }: Kept,
 ): Promise<void> {
   const filter = {
     now: context.now(),
     origins: ['memory' as const],
     categories: [CAPTURED],
-    tags: [tag],
+    tags: [tagOf(subject)],
   };
   const page = { after: null, limit: MAX_FORMER };
   for (const record of await context.store.records.list(context.namespace, { filter }, page)) {
-    if (record.id === by || validUntil(record) !== null || agentOf(record.metadata) !== agent) continue;
-    const ended = { valid_until: isoTime(context.now()), superseded_by: `record/${String(by)}` };
+    // Of two facts that are written at the same time, the one with the higher number stays true.
+    const isFormer = isNew ? record.id < id : record.id !== id;
+    const from = originOf(record.metadata);
+    if (!isFormer || validUntil(record) !== null || from['agent'] !== origin['agent']) continue;
+    const recordSaidAt = from['said_at'] === undefined ? record.createdAt : Date.parse(from['said_at']);
+    if (recordSaidAt > saidAt) continue;
+    const ended = { valid_until: isoTime(context.now()), superseded_by: `record/${String(id)}` };
     await update(context, { id: record.id, metadata: { ...record.metadata, ...ended } });
   }
 }
 
-function agentOf({ captured_from: from }: Metadata): unknown {
-  return typeof from === 'object' && from !== null && !Array.isArray(from) ? from['agent'] : undefined;
+export function originOf({ captured_from: origin }: Metadata): CaptureOrigin {
+  return typeof origin === 'object' && origin !== null && !Array.isArray(origin)
+    ? (origin as CaptureOrigin)
+    : {};
 }

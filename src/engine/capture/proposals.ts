@@ -9,7 +9,7 @@ import { nextPage, pageStart, recordId } from '../fields/record-fields.ts';
 import { isoTime } from '../fields/times.ts';
 import { assertWritesEnabled } from '../access/permission.ts';
 import { expire } from '../shared/retention.ts';
-import { type CapturedFact, type CaptureOrigin, keepFact, storedFact } from './captured-records.ts';
+import { type CapturedFact, keepFact, originOf, storedFact } from './captured-records.ts';
 import { subjectOf } from './sentences/classify.ts';
 
 /** The category of proposals, and their states as tags. One that was rejected stays until it expires, so that it is not made again. */
@@ -145,8 +145,9 @@ export async function acceptProposals(
   assertWritesEnabled(context);
   const own = proposalsOf(context);
   const accepted: AcceptProposalsOutput['accepted'] = [];
-  for (const { id, key, content: text, metadata } of await waiting(own, ids)) {
-    const kept = await keepFact(context, { text, subject: subjectOf(text), origin: originOf(metadata) });
+  for (const { id, key, content: text, metadata, createdAt } of await waiting(own, ids)) {
+    const fact = { text, subject: subjectOf(text), origin: originOf(metadata), saidAt: createdAt };
+    const kept = await keepFact(context, fact);
     // A proposal that stays after a crash is accepted again, and then the record is there.
     await forgetFacts(own, { key: key ?? '', category: PROPOSALS });
     accepted.push({ id, text, citation: `record/${String(kept.id)}` });
@@ -187,10 +188,4 @@ async function waiting(own: EngineContext, ids: readonly number[]): Promise<Loci
   throw new LociError('not_found', `no proposal waits with the number ${missing.join(', ')}`, {
     hint: '`capture list` shows the numbers of those that wait.',
   });
-}
-
-function originOf({ captured_from: origin }: LociRecord['metadata']): CaptureOrigin {
-  return typeof origin === 'object' && origin !== null && !Array.isArray(origin)
-    ? (origin as CaptureOrigin)
-    : {};
 }
