@@ -133,10 +133,10 @@ it('keeps one fact of those that are captured at the same time', async () => {
 
 it('ends the former fact later if it could not before', async () => {
   await capture('I live in Berlin.');
-  const { commit } = loci.store.records;
+  const commit = loci.store.records.commit.bind(loci.store.records);
   let commits = 0;
   loci.store.records.commit = (...change) =>
-    commits++ === 0 ? commit.apply(loci.store.records, change) : Promise.reject(new Error('stopped'));
+    commits++ === 0 ? commit(...change) : Promise.reject(new Error('stopped'));
   await expect(capture('I live in Hamburg.')).rejects.toThrow('stopped');
   loci.store.records.commit = commit;
   expect(await capture('I live in Hamburg.')).toMatchObject({ stored: 0 });

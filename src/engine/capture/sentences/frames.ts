@@ -12,7 +12,7 @@ const FRAMES: readonly RegExp[] = [
   // Who wrote it.
   /^\s*\[(?:forwarded|fwd|quoted|message|from|assistant|system|tool|chat|weitergeleitet|transféré|reenviado|inoltrato|doorgestuurd)(?!\p{L})|^\s*\[[^\]\n]{1,120}\]\s*$|^-{3,}|<\/?[a-z][^<>\n]{0,200}>|"""/iu,
   /^\s*(?:from|to|subject|date|sent|cc|re|fwd?|von|an|betreff|gesendet|datum|de|à|objet|para|asunto|da|oggetto|van|aan|onderwerp|assunto|user|assistant|system|human|ai|bot|tool|developer) ?: ?/iu,
-  /(?<!\p{L})(?:wrote|writes|told|tells|said|says|texted|asked|asks|replied|posted|schrieb|schreibt|sagte?|sagt|meinte|écrit|dit|escribió|dijo|scritto|detto|schreef|zei|escreveu|disse)(?!\p{L})[^\n]{0,60}(?::|\bthis\b|\bfolgendes\b|$)/iu,
+  /(?<!\p{L})(?:wrote|writes|told|tells|said|says|texted|e-?mailed|mailed|asked|asks|replied|posted|schrieb|schreibt|sagte?|sagt|meinte|écrit|dit|escribió|dijo|scritto|detto|schreef|zei|escreveu|disse)(?!\p{L})[^\n]{0,60}(?::|\bthis\b|\bfolgendes\b|$)/iu,
   /(?<!\p{L})(?:sent|sends|gave|forwarded|shared|geschickt|weitergeleitet|envoyé|enviado|mandado|inviato|gestuurd) (?:me|us|this|it|the|mir|uns)(?!\p{L})|(?<!\p{L})(?:schickte?|sandte) (?:mir|uns)(?!\p{L})/iu,
   // How letters begin and end.
   /^\s*(?:dear|sehr geehrte[rs]?|liebe[rs]?|chère?|cher|estimad[oa]|gentile|prezad[oa]) \p{L}{2,}[^\n]{0,40},?$/iu,

@@ -46,7 +46,7 @@ const CODE =
   /(?<![\p{L}\d€$£.,])[#*]?(?:\d{3,8}|\d{1,3}(?:[ -]\d{1,3}){2,5}|\d{1,2} (?:left|right|links|rechts) \d{1,2})[#*]?(?![\d.,:]?\d)(?! ?(?:m|km|cm|mm|kg|g|€|%|eur|euros?|dollars?|pounds?|chf|kr|per|a|pro|liters?|watts?|kwh|years?|jahre?|days?|tage)(?![\p{L}]))/iu;
 /** Two or more numbers in words. */
 const DIGIT =
-  '(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\\p{L}{3,6}teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|null|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|\\p{L}{3,16}(?:zehn|zig|ßig)|un|deux|trois|quatre|cinq|sept|huit|neuf|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|due|tre|quattro|cinque|sei|sette|otto|nove|een|twee|drie|vijf|zes|zeven|negen|um|dois|três|quatro|sete|oito)';
+  '(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\\p{L}{3,6}teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|null|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|\\p{L}{3,16}(?:zehn|zig|ßig)|deux|trois|quatre|cinq|sept|huit|neuf|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|tre|quattro|cinque|sette|otto|nove|twee|drie|vijf|zes|zeven|negen|dois|três|quatro|sete|oito)';
 const SPOKEN = words(`${DIGIT}(?:[ ,-]{1,2}${DIGIT})+`);
 /** What a password may be for, and a word that looks like one: letters and digits together. */
 const ACCOUNTS =
