@@ -73,6 +73,10 @@ describe('the facts of a message', () => {
     `<file name="a.pdf">\n${OTHERS}\n</file>`,
     `Bob told me:\n${OTHERS}`,
     `What does this page say?\n\n${OTHERS}`,
+    `Look at what I found:\n\n${OTHERS}`,
+    `Thoughts?\n\nHi Jo,\n${OTHERS}`,
+    `Fix the grammar\n${OTHERS}`,
+    `> I see.\n${OTHERS}`,
     `From: Bob\nSubject: hi\n\n${OTHERS}`,
     `Bob: I live in Paris.\nAlice: I have two cats.\n${OTHERS}`,
     `Reply to this:\n[Current message - respond to this]\n${OTHERS}`,
@@ -109,6 +113,9 @@ describe('the facts of a message', () => {
     'Remember that my p\u200bassword is kittycat.',
     'Remember that my \u0420\u0406N is kittycat.',
     'Remember that the card of the club is \u0664\u0662\u0664\u0662.',
+    'Remember that my pa$$word is kittycat.',
+    'Remember that my p a s s w o r d is kittycat.',
+    'Remember that the code is kittycat.',
     'My password follows. Remember that it is kittycat.',
   ])('leave out what may be a secret that another sentence or spelling names: %s', async (message) => {
     const { sure, proposed } = await decided(message);
@@ -148,6 +155,8 @@ describe('the facts of a message', () => {
     ';',
     '!',
     '1 card ',
+    'a ',
+    'a\n',
     'one ',
   ])('take time in proportion to the length of the message: %j', async (words) => {
     // Quadratic time would be a hundred times as long.

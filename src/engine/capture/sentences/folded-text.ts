@@ -5,7 +5,15 @@ const LOOKALIKES: Readonly<Record<string, string>> = Object.fromEntries(
   ].flatMap((letter, at, all) => (at % 2 === 0 ? [[letter, all[at + 1]!]] : [])),
 );
 const LOOKALIKE = new RegExp(`[${Object.keys(LOOKALIKES).join('')}]`, 'gu');
-const MARKS: Readonly<Record<string, string>> = { '@': 'a', '0': 'o', '1': 'i', $: 's', '3': 'e', '!': 'i' };
+const MARKS: Readonly<Record<string, string>> = {
+  '@': 'a',
+  '0': 'o',
+  '1': 'i',
+  $: 's',
+  '5': 's',
+  '3': 'e',
+  '!': 'i',
+};
 
 /** A text without invisible characters and with plain digits, and the same with the letters that its characters look like. */
 export function foldedText(text: string): { readonly plain: string; readonly folded: string } {
@@ -16,7 +24,12 @@ export function foldedText(text: string): { readonly plain: string; readonly fol
     .replaceAll(/(?!\d)\p{Nd}/gu, decimal);
   const folded = plain
     .replaceAll(LOOKALIKE, (letter) => LOOKALIKES[letter]!)
-    .replaceAll(/(?<=\p{L})[@01$3!](?=\p{L})/gu, (mark) => MARKS[mark]!);
+    .replaceAll(/(?<=\p{L})[@01$35!]{1,3}(?=\p{L})/gu, (marks) =>
+      [...marks].map((mark) => MARKS[mark]!).join(''),
+    )
+    .replaceAll(/(?<!\p{L})\p{L}(?:[ .-]\p{L}){2,}(?!\p{L})/gu, (letters) =>
+      letters.replaceAll(/\P{L}/gu, ''),
+    );
   return { plain, folded };
 }
 

@@ -18,6 +18,9 @@ const FRAMES: readonly RegExp[] = [
   /^\s*(?:dear|sehr geehrte[rs]?|liebe[rs]?|chère?|cher|estimad[oa]|gentile|prezad[oa]) \p{L}{2,}[^\n]{0,40},?$/iu,
   /^\s*(?:best|kind|warm)?(?: ?(?:regards|wishes)|(?<=best)),? ?[\p{L} .]{0,30}$|^\s*(?:sincerely|yours|viele grüße|liebe grüße|mit freundlichen|cordialement|saludos|cordiali saluti|groeten|atenciosamente)(?!\p{L})/iu,
 ];
+/** What may stand before a text on the next lines: a question, a task, a greeting, or what a quotation begins with. */
+const BEFORE_TEXT =
+  /[?:]\s*$|^\s*(?:>|```)|^\s*(?:(?:please|bitte|can you|could you) )*(?:look|check|read|fix|explain|correct|review|answer|reply|analy[sz]e|edit|improve|shorten|extract|classify|parse|format|convert|find|erkläre?|prüfe?|lies|korrigiere?|verbessere?|corrige|explique|explica|controlla|leggi|lee|lis|lees)(?!\p{L})|^\s*(?:hi|hello|hey|hallo|bonjour|hola|ciao|dag|olá) ?[\p{L} ]{0,30},?\s*$/iu;
 /** A line with the name of a speaker. */
 const SPEAKER = /^\s*\p{Lu}[\p{L}.' -]{0,24}: \S/u;
 /** Notes for the agent begin as the lines of a speaker do. */
@@ -32,7 +35,12 @@ export function ownWords(message: string): { readonly words: string; readonly is
   const isDoubtful = isInHostFormat ? parts.length !== 2 : parts.length > 1;
   const lines = words.split('\n').map((line) => line.slice(0, MAX_LENGTH).replaceAll(/[“”„«»]/g, '"'));
   const speakers = lines.filter((line) => SPEAKER.test(line) && !REQUEST.test(line)).length;
-  return { words, isFramed: isDoubtful || speakers > 1 || lines.some(isFrame) };
+  return { words, isFramed: isDoubtful || speakers > 1 || lines.some(isFrame) || mayPrecedeText(lines) };
+}
+
+function mayPrecedeText(lines: readonly string[]): boolean {
+  const filled = lines.filter((line) => line.trim() !== '');
+  return filled.slice(0, -1).some((line) => BEFORE_TEXT.test(line) && !REQUEST.test(line));
 }
 
 function isFrame(line: string): boolean {

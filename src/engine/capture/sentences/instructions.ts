@@ -5,6 +5,7 @@ const INSTRUCTIONS: readonly RegExp[] = [
   /(?<!\p{L})(?:agents?|assistants?|assistent\p{L}*|agente|bot|ai|ki|system|model|exec|prompts?|instructions?|anweisung\p{L}*|commands?|befehle?|obeys?|ignor(?:e|es|a|iere?)|disregard|gehorch\p{L}*|override|obéi\p{L}*|obedec\p{L}*|obbedi\p{L}*|gehoorza\p{L}*|negeer|debes|tienes que|devi|deves|dois)(?!\p{L})/iu,
   /(?<!\p{L})without (?:\p{L}+ )?(?:asking|confirm\p{L}*|checking|permission|approval|telling|question)|(?<!\p{L})(?:ohne (?:zu fragen|rückfrage|nachfrage|bestätigung)|sans (?:demander|confirmation)|sin (?:preguntar|confirmar)|senza (?:chiedere|conferma)|zonder (?:te )?vragen|sem (?:perguntar|confirmar))/iu,
   /(?<!\p{L})(?:must|has to|have to|should|shall|müssen|muss|sollen) (?:always |never |only |immer |nie )?(?:be |go to |pay |send |use |transfer |bezahlt|gesendet|überwiesen)/iu,
+  /(?<!\p{L})(?:allowed|permitted|authori[sz]ed|entitled) to(?!\p{L})|(?<!\p{L})wants? you to(?!\p{L})|(?<!\p{L})(?:invoices?|bills?|payments?|transfers?|money) (?:go|goes|is|are|must|always)(?!\p{L})/iu,
   // No words of a fact.
   /[<>{}]|(?<!\p{L})(?:rm -|sudo|curl|exec|bash)(?!\p{L})/iu,
 ];

@@ -11,11 +11,12 @@ function words(...alternatives: readonly string[]): RegExp {
 const SECRET_WORDS = words(
   'p[. -]?i[. -]?n(?:[. -]?(?:code|num(?:ber|mer)))?s?',
   'puk|pass|pwd?|mdp|secrets?|tokens?|credentials|log(?:s|ged|ging)?[ -]?ins?|user ?names?|mnemonics?',
-  'pass?[ -]?(?:word|wort|wört|wd|code|phrase|key)\\p{L}*',
+  'pa(?:ss?|ß)[ -]?(?:word|wort|wört|wd|code|phrase|key)\\p{L}*',
   '(?:kenn|losungs|geheim)w[oö]rt\\p{L}*|geheim(?:zahl|nummer|code)\\p{L}*|(?:zugangs|anmelde)\\p{L}+',
   'cv[vc]\\d?|security code|sicherheitscode|prüfziffer|ssn|(?:two|three|four|last|first|zwei|drei|vier|letzten|[234]) (?:digits|ziffern)',
   '(?:api|access|secret|private|wi-?fi|wlan|network|wireless|router)[ -]?(?:keys?|schlüssel)',
-  '(?:seed|recovery|backup|rescue|wallet)[ -]?(?:words?|phrases?|codes?|keys?)|wiederherstellungs\\p{L}+|herstel(?:code|zin)\\p{L}*',
+  '(?:seed|recovery|backup|rescue|wallet|bitcoin|crypto|ledger)[ -]?(?:words?|phrases?|codes?|keys?)|wiederherstellungs\\p{L}+|herstel(?:code|zin)\\p{L}*',
+  'keys? (?:for|to|of) (?:the |my |our )?(?:api|wi-?fi|wlan|network|router|server|account|wallet)|(?<!(?:zip|area|dress|source|country|postal) )codes? (?:is|are|ist|lautet|heißt)',
   'mots? de (?:passe|récupération)|phrase de récupération|code (?:pin|secret|confidentiel)|identifiants',
   'contrase[ñn]as?|claves?|(?:frase|palabras?|palavras?|parole) (?:semilla|seme|de recuperaci[oó]n|de recuperação|secretas?)|credenciales',
   "parola (?:d'ordine|chiave)|codice (?:pin|segreto)|credenziali",
@@ -27,13 +28,13 @@ const OTHER_SCRIPTS = /密码|密碼|パスワード|비밀번호/u;
 /** Names of what a number belongs to: cards, accounts, people. */
 const NUMBERED = words(
   '(?:\\p{L}{2,20}[ -]?)?(?:cards?|karten?|kaart)(?:n?nummer)?|visa|mastercard|amex|girocard|maestro|bankpas|bancomat|bancontact',
-  'carte|tarjeta|carta|cart[aã]o|iban|bic|bban|(?:sort|bank) code|routing number|social security|social',
+  'carte|tarjeta|carta|ban[kc]|banco|banca|banque|cart[aã]o|iban|bic|bban|(?:sort|bank) code|routing number|social security|social',
   '\\p{L}{0,12}(?:accounts?|konto|kontonummer|rekening)|compte|cuenta|conto|conta',
   "sozialversicherungs\\p{L}+|steuer\\p{L}*|tax|passport|(?:reise)?pass(?:nummer)?|driving|licen[cs]e|führerschein|\\p{L}{0,10}ausweis\\p{L}*|dni|nif|bsn|codice fiscale|carta d'identità",
 );
 /** What can be opened, and words of opening. */
 const LOCKS = words(
-  'safe|vault|lockers?|\\p{L}{0,10}locks?|lockbox|alarm|burglar|gate|door|garage|entrance|intercom|key ?box|tresor|schließfach|\\p{L}{0,8}schloss|\\p{L}{0,6}tür|tor|eingang|coffre|porte|digicode|caja fuerte|puerta|cerradura|cassaforte|porta|cancello|kluis|deur|slot|cofre|portão|opens?|unlocks?|unlocked|entsperr\\p{L}*|öffnet|combo|combination|kombination|combinaison|combinación|combinazione|combinatie|combinação',
+  'safe|vault|lockers?|\\p{L}{0,10}locks?|lockbox|alarm[ae]?|allarme|burglar|gate|door|garage|entrance|intercom|key ?box|tresor|schließfach|\\p{L}{0,8}schloss|\\p{L}{0,6}tür|tor|eingang|coffre|porte|digicode|caja fuerte|puerta|cerradura|cassaforte|porta|cancello|kluis|deur|slot|cofre|portão|opens?|unlocks?|unlocked|entsperr\\p{L}*|öffnet|combo|combination|kombination|combinaison|combinación|combinazione|combinatie|combinação',
   '(?:smart|i)?phone(?! ?n(?:umber|o\\b))|handy|sim|atm|cash machine|geldautomat\\p{L}*|cajero|type|enter|tippe',
 );
 /** "code", except of a place, a program, or clothes. */
