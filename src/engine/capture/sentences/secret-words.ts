@@ -62,6 +62,8 @@ const REFERS = words("^(?:it|it's|this|that|es|das|ça|c'est|esto|es|questo|è|h
 
 /** As many digits as a card or an account has, with a wrong checksum too. */
 const LONG_NUMBER = /\d(?:[^\p{L}\d]{0,4}\d){11}/u;
+/** A day, with or without a time. It is no part of a number. */
+const DAY = /(?<!\d)(?:19|20)\d\d-[01]\d-[0-3]\d(?:[ T]{1,3}[0-2]?\d:[0-5]\d(?::[0-5]\d)?)?(?!\d)/g;
 const SIX_DIGITS = /\d(?:[^\d]{0,12}\d){5}/u;
 
 /** Whether a sentence names something of which the value is a secret. Another sentence may state that. */
@@ -91,7 +93,7 @@ export async function hasSecret(text: string): Promise<boolean> {
     (ACCOUNTS.test(plain) && MIXED_WORD.test(plain)) ||
     SERVICE_IS.test(folded) ||
     BARE_NUMBER.test(plain) ||
-    LONG_NUMBER.test(plain) ||
+    LONG_NUMBER.test(plain.replaceAll(DAY, ' x ')) ||
     maskPersonalNumbers(plain).kinds.length > 0 ||
     (await detectSecrets(text)).length > 0
   );
