@@ -28,6 +28,7 @@ import type { SearchInput, SearchOutput, SearchResultOutput } from './results/se
 import { formatHit } from './results/search-result.ts';
 import { unmatchedFilters } from './results/unmatched-filters.ts';
 import { reasonsForNothing } from './results/why-nothing.ts';
+import { currentFirst } from './current-first.ts';
 
 export interface SearchRequest extends Omit<SearchFilter, 'now'> {
   readonly query: string;
@@ -144,7 +145,7 @@ export async function searchOutcome(
   const policies = sourcePolicies(vaults, sources);
   const reranker = await usableReranker(context);
   const limit = requestedLimit ?? config.search.limit;
-  return runSearch({
+  const outcome = await runSearch({
     store,
     namespace,
     query,
@@ -167,6 +168,7 @@ export async function searchOutcome(
     }),
     ...(signal === undefined ? {} : { signal }),
   });
+  return { ...outcome, hits: currentFirst(outcome.hits) };
 }
 
 /** The reranker. If the settings of it are wrong, it refuses every request: the order of the search is good enough without it. */
