@@ -146,7 +146,7 @@ it('ends the former fact later if it could not before', async () => {
   ]);
 });
 
-it('ends only facts that were said before an accepted proposal', async () => {
+it('ends what was said before an accepted proposal, or the proposal if a fact was said later', async () => {
   const propose = (fact: string): Promise<Captured> => capture(`Translate this letter.\n${fact}`);
   await propose('I live in Berlin.');
   now += DAY_MS;
@@ -168,7 +168,7 @@ it('ends only facts that were said before an accepted proposal', async () => {
     ['I live in Berlin.', '2026-11-25'],
     ['I live in Bremen.', '2026-11-26'],
     ['I live in Hamburg.', undefined],
-    ['I live in Oslo.', undefined],
+    ['I live in Oslo.', '2026-11-26'],
   ]);
 });
 

@@ -17,7 +17,7 @@ export type CaptureOrigin = Readonly<Record<string, string>>;
 /** A fact that becomes a record. */
 export type CapturedFact = Pick<StatedFact, 'text' | 'subject'> & {
   readonly origin: CaptureOrigin;
-  /** When it was said, if that is not now. Facts that were said later stay true. */
+  /** When it was said, if that is not now. A fact about the same thing that was said later ends it. */
   readonly saidAt?: Timestamp;
 };
 
@@ -109,10 +109,21 @@ async function endFormer(
     const from = originOf(record.metadata);
     if (!isFormer || validUntil(record) !== null || from['agent'] !== origin['agent']) continue;
     const recordSaidAt = from['said_at'] === undefined ? record.createdAt : Date.parse(from['said_at']);
-    if (recordSaidAt > saidAt) continue;
-    const ended = { valid_until: isoTime(context.now()), superseded_by: `record/${String(id)}` };
-    await update(context, { id: record.id, metadata: { ...record.metadata, ...ended } });
+    if (recordSaidAt > saidAt) await end(context, id, { by: record.id, at: recordSaidAt });
+    else await end(context, record.id, { by: id, at: context.now() });
   }
+}
+
+/** A record stays, and says until when it was true. */
+async function end(
+  context: EngineContext,
+  id: number,
+  { by, at }: { readonly by: number; readonly at: Timestamp },
+): Promise<void> {
+  const [record] = await context.store.records.get(context.namespace, [id], { liveAt: context.now() });
+  if (record === undefined || validUntil(record) !== null) return;
+  const ended = { valid_until: isoTime(at), superseded_by: `record/${String(by)}` };
+  await update(context, { id, metadata: { ...record.metadata, ...ended } });
 }
 
 export function originOf({ captured_from: origin }: Metadata): CaptureOrigin {
