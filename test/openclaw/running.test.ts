@@ -89,6 +89,8 @@ it(
     home.writeConfig(config);
     gateway = await home.startGateway();
     await gateway.chat('My boat is called Albatross.', { session: 'direct:ada' });
+    // The session in which the host calls tools for setup, unless that names another.
+    await gateway.chat('Hello there.');
     writeFileSync(home.configFile, commented(text));
     await untilReloaded(1);
 

@@ -87,16 +87,12 @@ it.each<[string, ToolContext[], string[]]>([
 });
 
 it.each<[string, ToolContext]>([
-  ['a guest', { ...STRANGER }],
-  ['a sender on a channel', { ...BOB }],
-  ['the sender on a channel of another agent', { ...TURN, agentId: 'kids' }],
+  ['a guest', STRANGER],
+  ['a sender on a channel', BOB],
 ])('%s cannot pass for the recall of the host by the name of a session', (_, context) => {
   const owner = { ...OWNER, sessionKey: 'agent:main:main' };
   const forged = { ...context, sessionKey: 'agent:main:main:active-memory:0123456789ab' };
-  const settings = { nonOwner: { perSender: false }, sandboxed: { read: 'none' } };
-  const names = offered(settings, owner, forged);
-  // A turn without a sender is one of the owner of its own agent, such as a schedule.
-  expect(names).toEqual(context.agentId === undefined ? [] : expect.arrayContaining(READ));
+  expect(offered({}, owner, forged)).toEqual([]);
 });
 
 it('a subagent of a session has nothing while it is not known who spoke there last', () => {
