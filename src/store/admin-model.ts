@@ -15,10 +15,14 @@ export interface AuditDraft {
   /** UUID of the record, or `startup:KEY`, `token:ID`; `null` for a change without a single subject. */
   readonly subject: string | null;
   readonly diff: AuditDiff | null;
+  /** The session of the agent that made the change, or `undo:ID` for a change that undoes others. */
+  readonly session?: string;
+  /** Whether the operator has not seen the change yet. The store then adds an item `unseen`, which the chain does not cover. */
+  readonly isUnseen?: boolean;
 }
 
 /** An entry of the log. Its hash covers the hashes of the entry before it and of its diff. */
-export interface AuditEntry extends AuditDraft {
+export interface AuditEntry extends Omit<AuditDraft, 'isUnseen'> {
   /** UUID of the chain: the namespace's own, or one that it imported. */
   readonly chain: string;
   /** From 1, without gaps. */
@@ -51,6 +55,10 @@ export interface AuditReport {
 
 export interface AuditFilter {
   readonly subject?: string;
+  readonly subjects?: readonly string[];
+  /** Sequence numbers of entries. */
+  readonly entries?: readonly number[];
+  readonly session?: string;
   readonly action?: string;
   readonly actor?: string;
   readonly surface?: string;
@@ -104,6 +112,13 @@ export interface HistorySelector {
   readonly order?: 'newest' | 'oldest';
 }
 
+/** An attempt to refresh a source. */
+export interface SourceRun {
+  readonly at: Timestamp;
+  readonly tookMs: number;
+  readonly failed: boolean;
+}
+
 /** The state of a source: a vault, a command, or an imported folder. */
 export interface SourceState {
   /** The folder that was read; `null` for a source that has none, and for one that an older version of Loci read. */
@@ -123,6 +138,8 @@ export interface SourceState {
   readonly consecutiveFailures: number;
   /** Failed refreshes in all. */
   readonly totalFailures: number;
+  /** The last attempts, oldest first: at most 30. */
+  readonly recentRuns: readonly SourceRun[];
   /** Why the last refresh failed; `null` if it did not. */
   readonly error: string | null;
   /** Problems with single documents at the last success: at most 20, each of at most 300 characters. */
@@ -149,6 +166,8 @@ export interface StartupEntry {
   readonly content: string;
   /** Entries with lower numbers come first. */
   readonly priority: number;
+  /** Its order among entries of its priority; those without one come first, in the order of their keys. */
+  readonly place?: number;
   /** Whether a session receives it again when nothing has changed. */
   readonly reinforce: boolean;
   readonly createdAt: Timestamp;
@@ -179,8 +198,12 @@ export interface LeaseRequest {
   readonly takesOver?: boolean;
 }
 
-/** A bearer token for one subject's memory. The store knows only the hash of its text. */
+/** A bearer token, the code of a link that opens the web page once, or the session of the page that the code made. */
+export type TokenKind = 'token' | 'page_code' | 'page_session';
+
+/** What gives access to one subject's memory. The store knows only the hash of its text. */
 export interface StoredToken {
+  readonly kind: TokenKind;
   readonly id: string;
   /** SHA-256 of the token's text, hexadecimal. */
   readonly hash: string;
@@ -192,6 +215,10 @@ export interface StoredToken {
   /** `null` for a token that does not expire. */
   readonly expiresAt: Timestamp | null;
   readonly revokedAt: Timestamp | null;
+  /** SHA-256 of the second secret of a session, which its requests name in a header; `null` for other kinds. */
+  readonly csrfHash: string | null;
+  /** About when a session was last used; `null` for other kinds. */
+  readonly usedAt: Timestamp | null;
 }
 
 export interface NamespaceStats {
@@ -203,6 +230,22 @@ export interface NamespaceStats {
   readonly vectors: number;
   readonly byOrigin: Readonly<Partial<Record<Origin, number>>>;
   readonly bySource: Readonly<Record<string, number>>;
+}
+
+/** The size of a store, all namespaces together. */
+export interface StoreFigures {
+  /** On disk, journals included. */
+  readonly bytes: number;
+  readonly records: number;
+  readonly byOrigin: Readonly<Partial<Record<Origin, number>>>;
+  readonly vectors: number;
+}
+
+/** The size of a store on a day. */
+export interface StoreSample extends StoreFigures {
+  /** In UTC: `2026-11-26`. */
+  readonly day: string;
+  readonly at: Timestamp;
 }
 
 export interface StoreStats {

@@ -15,8 +15,11 @@ export const ITEM_KINDS = [
   'receipt',
   'concept_change',
   'source_state',
+  'graph_layout',
   'token',
   'idempotency',
+  'store_sample',
+  'unseen',
 ] as const;
 export type ItemKind = (typeof ITEM_KINDS)[number];
 
@@ -85,6 +88,8 @@ export interface ItemSelector {
   readonly key?: string;
   readonly type?: string;
   readonly ref?: string;
+  /** Only items whose body has this text. Reads all of them. */
+  readonly mentions?: string;
   /** Only items of this time or later. */
   readonly since?: Timestamp;
   /** Only items that do not expire at this time or earlier. */
@@ -114,6 +119,8 @@ export interface ReceiptFilter {
   readonly since: Timestamp;
   readonly kind?: string;
   readonly hash?: string;
+  /** The UUID of a record that was considered. */
+  readonly record?: string;
 }
 
 export type ReceiptCursor = Pick<StoredReceipt, 'at' | 'id'>;

@@ -1,6 +1,6 @@
 /** The types of a store: records, batches of writes, and the filters and results of lists and counts. */
 
-import type { LociRecord, Passage, Timestamp } from '../core/types.ts';
+import type { LociRecord, Origin, Passage, Timestamp } from '../core/types.ts';
 import type { AuditDraft, AuditEntry } from './admin-model.ts';
 import type { ConceptUpdate } from './concept-model.ts';
 import type { GraphUpdate, BelongsToProgress, BelongsToUpdate } from './graph-model.ts';
@@ -135,6 +135,9 @@ export interface RecordFilter extends SearchFilter {
   readonly noteName?: string;
   /** Selects deleted records instead of live ones. */
   readonly deleted?: boolean;
+  /** Bounds of the time in the timeline (`rules/record-time.ts`): `timedFrom` is inclusive, `timedUntil` exclusive. */
+  readonly timedFrom?: Timestamp;
+  readonly timedUntil?: Timestamp;
 }
 
 /** Which records `list` pages through, and in which order. */
@@ -186,7 +189,8 @@ export interface RecordBounds {
 }
 
 /** A field of a record by which lists and searches filter. */
-export type FacetField = 'project' | 'origin' | 'source' | 'category' | 'recordType' | 'tag' | 'key';
+export type FacetField =
+  'project' | 'origin' | 'source' | 'category' | 'recordType' | 'trust' | 'tag' | 'key';
 
 export interface FacetValue {
   readonly value: string;
@@ -291,4 +295,37 @@ export interface TimelineRecords {
   /** Nearest first; both lists are empty if the record is not live. */
   readonly before: readonly TimedRecord[];
   readonly after: readonly TimedRecord[];
+}
+
+// ── Tables ─────────────────────────────────────────────────────────────────────────────────────────
+
+/** What a table of records is sorted by. Titles are compared in the form of `foldTag`, and those that are empty sort first. */
+export const SORT_KEYS = ['time', 'updated', 'title'] as const;
+export type SortKey = (typeof SORT_KEYS)[number];
+
+export interface TableRequest {
+  readonly filter: RecordFilter;
+  /** `expires` leaves out what never expires. */
+  readonly sort: SortKey | 'expires';
+  readonly descending: boolean;
+}
+
+/** A record, its time in the timeline, and its place in a table. */
+export interface TableRow extends TimedRecord {
+  readonly place: TablePlace;
+}
+
+/** Ties are sorted by id, in the same direction. */
+export interface TablePlace {
+  readonly value: number | string;
+  readonly id: number;
+}
+
+/** A span of time and the records of each source in it. */
+export interface HistogramBar {
+  /** The position of the span in the request. */
+  readonly span: number;
+  readonly origin: Origin;
+  readonly source: string;
+  readonly records: number;
 }

@@ -1,7 +1,7 @@
 /** The types of searches: filters, queries, scores, passages, vectors and their generations. */
 
 import type { StoredLanguage } from '../core/text/language/language.ts';
-import type { LociRecord, Metadata, Origin, Passage, Timestamp } from '../core/types.ts';
+import type { LociRecord, Metadata, Origin, Passage, Timestamp, Trust } from '../core/types.ts';
 
 /**
  * Which records a search may see. Every condition must hold: one entry of each list, all of the tags. Tags match in any
@@ -13,6 +13,7 @@ export interface SearchFilter {
   readonly project?: string;
   readonly origins?: readonly Origin[];
   readonly sources?: readonly string[];
+  readonly trust?: readonly Trust[];
   /** Hides records of vaults and sources with these names, but not records that agents wrote under the same name. */
   readonly excludedSources?: readonly string[];
   readonly categories?: readonly string[];

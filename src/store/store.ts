@@ -30,6 +30,7 @@ import type {
   ExistingRecords,
   FacetField,
   FacetValue,
+  HistogramBar,
   LinkCursor,
   LinkSelector,
   Page,
@@ -41,6 +42,9 @@ import type {
   RecordSelector,
   RecordState,
   SourceEntry,
+  TablePlace,
+  TableRequest,
+  TableRow,
   TimelineRecords,
   TimelineRequest,
 } from './model.ts';
@@ -161,8 +165,21 @@ export interface StoreRecords {
     filter: RecordFilter,
     newestKeys?: number,
   ): Promise<FacetValue[]>;
+  /** Several facets of fields that each record has once, in the order of the fields. Reads the records once. */
+  facets(
+    namespace: string,
+    fields: readonly Exclude<FacetField, 'tag' | 'key'>[],
+    filter: RecordFilter,
+  ): Promise<FacetValue[][]>;
   /** The records nearest in time to a record or a moment, in the order of their time. */
   timeline(namespace: string, request: TimelineRequest): Promise<TimelineRecords>;
+  /** Records that pass the filter, sorted by a key. It reads every one of them unless the key is the time of live records. */
+  table(namespace: string, request: TableRequest, page: Page<TablePlace>): Promise<TableRow[]>;
+  /**
+   * How many records each source has in each span of the timeline; spans without any are left out.
+   * @param spans in order, each from its start to the next; the last ends the spans
+   */
+  histogram(namespace: string, filter: SearchFilter, spans: readonly Timestamp[]): Promise<HistogramBar[]>;
   /** The passages of each record by ordinal; an empty list for an unknown record. */
   passagesOf(namespace: string, records: readonly number[]): Promise<Map<number, Passage[]>>;
   /**

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/core/ids.ts';
 import { CHAIN_START, auditHash, chained } from '../../src/store/rules/audit-chain.ts';
 import type { AuditEntry, AuditFilter } from '../../src/store/admin-model.ts';
-import { startupPut } from '../../src/store/items/kinds.ts';
+import { startupPut, unseenChanges, unseenRemoval } from '../../src/store/items/kinds.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { note, NOW, write } from './store-samples.ts';
 import {
@@ -58,6 +58,34 @@ function describeLog({ store, namespace }: StoreFixture): void {
         expect(entry.previous).toBe(entries[i - 1]?.hash ?? CHAIN_START);
       }
       expect(await verifyAudit(store(), ns)).toEqual([]);
+    });
+
+    it('has the session of an entry in its hash, and an item for each entry that the operator has not seen', async () => {
+      const ns = namespace();
+      const drafts = [
+        auditDraft({ subject: 'u', session: 'é' }),
+        auditDraft({ subject: 'u', at: NOW + 1 }),
+        auditDraft({ subject: 'v', at: NOW + 2, session: 'é', isUnseen: true }),
+        auditDraft({ subject: null, at: NOW + 3, isUnseen: true }),
+      ];
+      await commit(store(), ns, { audit: drafts });
+      const [chain] = await auditChains(store(), ns);
+      const entries = await auditChain(store(), ns, chain!.chain, ALL);
+      expect(entries.map(({ session }) => session)).toEqual(['é', undefined, 'é', undefined]);
+      for (const entry of entries) expect(entry.hash).toBe(auditHash(entry));
+      expect(auditHash({ ...entries[0]!, session: 'e' })).not.toBe(entries[0]!.hash);
+      expect(await verifyAudit(store(), ns)).toEqual([]);
+      expect(await sequenceNumbers(ns, { session: 'é' })).toEqual([3, 1]);
+      expect(await sequenceNumbers(ns, { subjects: ['u', 'w'] })).toEqual([2, 1]);
+      expect(await sequenceNumbers(ns, { entries: [1, 4, 9] })).toEqual([4, 1]);
+      const unseen = { actor: drafts[0]!.actor, surface: drafts[0]!.surface, action: 'write' };
+      expect(await unseenChanges(store().records, ns)).toEqual([
+        { ...unseen, entry: 4, at: NOW + 3, subject: null, session: null },
+        { ...unseen, entry: 3, at: NOW + 2, subject: 'v', session: 'é' },
+      ]);
+      await store().records.commit(ns, { items: [unseenRemoval(4)] });
+      expect((await unseenChanges(store().records, ns)).map(({ entry }) => entry)).toEqual([3]);
+      await attachAudit(store(), namespace(), entries);
     });
 
     it('returns the selected entries, newest first', async () => {

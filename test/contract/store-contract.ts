@@ -27,6 +27,7 @@ import { describeRecordValues } from './store-record-values.ts';
 import { describeConflicts } from './store-conflicts.ts';
 import { describeSourceStates } from './store-source-states.ts';
 import { describeStartup } from './store-startup.ts';
+import { describeTables } from './store-tables.ts';
 import { describeTextSearch } from './store-text.ts';
 import { describeTimeline } from './store-timeline.ts';
 import { describeTokens } from './store-tokens.ts';
@@ -59,6 +60,7 @@ const ALL_SUITES: readonly Suite[] = [
   describeMentionNames,
   describeChanges,
   describeTimeline,
+  describeTables,
   describeReceipts,
   describeConflicts,
   describeSourceStates,

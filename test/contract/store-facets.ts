@@ -46,6 +46,14 @@ export function describeFacets({ store, namespace }: StoreFixture): void {
         ['note', 2],
         ['todo', 1],
       ]);
+      const filter = { now: NOW, tags: ['home'] };
+      expect(await store().records.facets(ns, ['source', 'recordType'], filter)).toEqual(
+        await Promise.all(
+          (['source', 'recordType'] as const).map((each) => store().records.facet(ns, each, filter)),
+        ),
+      );
+      expect(await store().records.facets(namespace(), ['source', 'trust'], filter)).toEqual([[], []]);
+      expect(await facet('trust')).toEqual([['operator', 3]]);
       expect(await facet('recordType')).toEqual([
         ['note', 2],
         ['event', 1],

@@ -1,7 +1,7 @@
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { describe, expect, it } from 'vitest';
 import type { HistoryCategory, HistoryDraft } from '../../src/store/admin-model.ts';
-import { historyChanges, historyRuns } from '../../src/store/items/kinds.ts';
+import { historyChanges, historyRuns, samplePut, storeSamples } from '../../src/store/items/kinds.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { NOW } from './store-samples.ts';
 import { ALL, historyRun } from './written-samples.ts';
@@ -16,6 +16,27 @@ export function describeHistory({ store, namespace }: StoreFixture): void {
     category: HistoryCategory = 'pack_history',
   ): Promise<string[]> =>
     (await historyRuns(store().records, ns, { category, now }, ALL)).map(({ name }) => name);
+
+  describe('samples of the size of a store', () => {
+    it('are the first of each day, and the newest of them remain', async () => {
+      const put = async (day: string, bytes: number, keep = 400): Promise<void> => {
+        const at = Date.parse(day);
+        const sample = { day, at, bytes, records: 2, byOrigin: { memory: 2 }, vectors: 1 };
+        await store().records.commit(namespace(), { adminItems: samplePut(sample, keep) });
+      };
+      const days = async (): Promise<[day: string, bytes: number][]> =>
+        (await storeSamples(store().records, ADMIN_NAMESPACE)).map(({ day, bytes }) => [day, bytes]);
+      await put('2026-11-25', 10);
+      await put('2026-11-26', 20);
+      await put('2026-11-26', 30);
+      expect(await days()).toEqual([
+        ['2026-11-25', 10],
+        ['2026-11-26', 20],
+      ]);
+      await put('2026-11-27', 40, 2);
+      expect((await days()).map(([day]) => day)).toEqual(['2026-11-26', '2026-11-27']);
+    });
+  });
 
   describe('history', () => {
     it('returns each run as it was recorded, newest first', async () => {

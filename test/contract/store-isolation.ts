@@ -52,6 +52,12 @@ export function describeIsolation({ store, namespace, generation }: StoreFixture
             before: 50,
             after: 50,
           }),
+          table: await store().records.table(
+            ours,
+            { filter: ALL_LIVE, sort: 'title', descending: false },
+            { after: null, limit: 50 },
+          ),
+          histogram: await store().records.histogram(ours, ALL_LIVE, [0, NOW * 2]),
           stats: await statsOf(store(), ours),
         };
       };

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MAX_PAGE_CHARACTERS } from '../../src/store/rules/record-page.ts';
 import type { LociRecord } from '../../src/core/types.ts';
 import type { Page, RecordDraft } from '../../src/store/model.ts';
+import { layoutChanges, storedLayout } from '../../src/store/items/graph-layout.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { searchText, searchVectors } from './queries.ts';
 import {
@@ -163,6 +164,20 @@ export function describeMaintenance({ store, namespace, generation }: StoreFixtu
       expect((await statsOf(store(), ns))?.vectors).toBe(0);
       expect(await pendingEmbeddings(store(), vectors, ns)).toHaveLength(4);
       expect(await verifyStore(store())).toEqual([]);
+    });
+
+    it('forgets the positions of the graph, which belong to a namespace, and keeps those of few audiences', async () => {
+      const [ns, other] = [namespace(), namespace()];
+      const layout = { graph: 'a'.repeat(64), ids: ['n_1', 'n_2'], x: [-0.5, 12], y: [0, 3.1] };
+      for (let at = 1; at <= 9; at++)
+        await store().records.commit(ns, { items: layoutChanges(String(at), at, layout) });
+      expect(await storedLayout(store().records, ns, '9')).toEqual(layout);
+      expect(await storedLayout(store().records, ns, '1')).toBeNull();
+      expect(await storedLayout(store().records, other, '9')).toBeNull();
+      await store().records.commit(other, { items: layoutChanges('9', 1, layout) });
+      await store().admin.resetDerived(ns, { drop: false, vectors: false });
+      expect(await storedLayout(store().records, ns, '9')).toBeNull();
+      expect(await storedLayout(store().records, other, '9')).toEqual(layout);
     });
 
     it('does not replace passages of a record that was written since it was found stale', async () => {

@@ -74,9 +74,13 @@ export function describeReceipts({ store, namespace }: StoreFixture): void {
       expect(await list(ns, {}, { after: null, limit: 1 })).toEqual([1]);
     });
 
-    it('are filtered by time, kind and hash', async () => {
+    it('are filtered by time, kind, hash and record', async () => {
       const ns = namespace();
+      const record = receipt(100).id;
       await add(ns, [receipt(1), receipt(2, { kind: 'recall' }), receipt(3, { hash: 'hash 1' })]);
+      await add(ns, [receipt(1, { body: { candidates: [{ record }] } })]);
+      expect(await list(ns, { record })).toEqual([1]);
+      expect(await list(ns, { record, since: NOW + 2 })).toEqual([]);
       expect(await list(ns, { since: NOW + 2 })).toEqual([3, 2]);
       expect(await list(ns, { kind: 'recall' })).toEqual([2]);
       expect(await list(ns, { hash: 'hash 1' })).toEqual([3, 1]);

@@ -3,6 +3,7 @@ import {
   startupDigest,
   startupDigestChanges,
   startupEntries,
+  startupPlaced,
   startupPut,
 } from '../../src/store/items/kinds.ts';
 import { describe, expect, it } from 'vitest';
@@ -12,6 +13,22 @@ import { ALL, auditDraft, auditEntries, startupEntry } from './written-samples.t
 
 export function describeStartup({ store, namespace }: StoreFixture): void {
   describe('startup entries', () => {
+    it('have their places within a priority, which change without the rest of an entry', async () => {
+      const ns = namespace();
+      const entries = [
+        startupEntry({ priority: 1, key: 'z' }),
+        startupEntry({ priority: 1, key: 'c', place: 1 }),
+        startupEntry({ priority: 1, key: 'a', place: 2 }),
+        startupEntry({ priority: 2, key: 'b', place: 1 }),
+      ];
+      await store().records.commit(ns, { items: entries.toReversed().map(startupPut), audit: [] });
+      expect(await startupEntries(store().records, ns)).toEqual(entries);
+      const [first, moved, ...rest] = entries;
+      await store().records.commit(ns, { items: [startupPlaced(moved!, 3)], audit: [] });
+      const after = [first, rest[0], { ...moved, place: 3 }, rest[1]];
+      expect(await startupEntries(store().records, ns)).toEqual(after);
+    });
+
     it('are sorted by priority, key and agent, deleted ones included', async () => {
       const ns = namespace();
       const entries = [

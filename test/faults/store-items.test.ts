@@ -84,11 +84,12 @@ function itemsOf(namespace: string): Items {
     states: new Map(
       each((text) => [
         text,
-        { ...ALL_STATE_FIELDS, settings: null, root: text, problems: [text], error: text },
+        { ...ALL_STATE_FIELDS, settings: null, recentRuns: [], root: text, problems: [text], error: text },
       ]),
     ),
     done: new Map(each((text, i) => [text, { fingerprint: text, records: [i, 9] }])),
     tokens: each((text, i) => ({
+      ...{ kind: 'token', csrfHash: null, usedAt: null },
       ...{ id: `${namespace}${String(i)}`, hash: `${namespace} ${text}`, subject: text, name: text },
       scopes: ['read', 'write'].slice(i % 3),
       ...{ createdAt: NOW + i, expiresAt: i % 2 === 0 ? null : NOW, revokedAt: i % 3 === 0 ? null : NOW + 5 },
@@ -143,7 +144,16 @@ function insertOldRows(db: Database, ns: number, items: Items): void {
     });
   for (const [key, { fingerprint, records }] of items.done)
     insert('idempotency', { ns, key, fingerprint, records: JSON.stringify(records), expires_at: NOW + 1 });
-  for (const { scopes, createdAt, expiresAt, revokedAt, ...rest } of items.tokens)
+  for (const {
+    kind: _k,
+    csrfHash: _c,
+    usedAt: _u,
+    scopes,
+    createdAt,
+    expiresAt,
+    revokedAt,
+    ...rest
+  } of items.tokens)
     insert('token', {
       ...{ ...rest, scopes: scopes.join(' '), created_at: createdAt, expires_at: expiresAt },
       revoked_at: revokedAt,

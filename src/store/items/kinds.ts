@@ -1,7 +1,17 @@
 /** What the items of each kind have, and how they are read and written. */
 
 import type { Json, Timestamp } from '../../core/types.ts';
-import type { HistoryDraft, HistoryRow, HistorySelector, StartupEntry, StoredToken } from '../admin-model.ts';
+import type {
+  AuditEntry,
+  HistoryDraft,
+  HistoryRow,
+  HistorySelector,
+  StartupEntry,
+  StoredToken,
+  StoreFigures,
+  StoreSample,
+  TokenKind,
+} from '../admin-model.ts';
 import type { ConceptChange, ConceptChangeDetail } from '../concept-model.ts';
 import type {
   GoldenQuery,
@@ -34,8 +44,11 @@ const NAMES: Readonly<Record<ItemKind, (item: Pick<StoredItem, 'key' | 'position
   receipt: ({ key }) => `the receipt ${key}`,
   concept_change: ({ key }) => `the change ${key} of a concept`,
   source_state: ({ key }) => `the list of problems of source ${key}`,
+  graph_layout: () => 'the positions of the nodes of the graph',
   token: ({ key }) => `the token ${key}`,
   idempotency: () => 'the answer for an idempotency key',
+  store_sample: ({ key }) => `the figures of ${key}`,
+  unseen: ({ key }) => `the inbox's note of audit entry ${key}`,
 };
 
 export function itemName(item: Pick<StoredItem, 'kind' | 'key' | 'position'>): string {
@@ -85,13 +98,16 @@ export function idempotencyPut(
 
 // ── Startup entries ──────────────────────────────────────────────────────────────────────────────
 
-/** In any state, by priority, key and agent. */
+/** In any state, by priority, place, key and agent. */
 export async function startupEntries(items: Items, namespace: string): Promise<StartupEntry[]> {
   const found = await items.items(namespace, { kind: 'startup', by: 'key' }, EVERY);
-  const entries = found.map((item) => bodyOf(item) as StartupEntry);
-  return entries.sort(
-    (a, b) => a.priority - b.priority || compare(a.key, b.key) || compare(a.agent, b.agent),
-  );
+  return found.map((item) => bodyOf(item) as StartupEntry).sort(compareStartup);
+}
+
+/** The order of the startup text. */
+export function compareStartup(a: StartupEntry, b: StartupEntry): number {
+  const places = (a.place ?? 0) - (b.place ?? 0);
+  return a.priority - b.priority || places || compare(a.key, b.key) || compare(a.agent, b.agent);
 }
 
 function compare(a: string, b: string): number {
@@ -102,6 +118,14 @@ function compare(a: string, b: string): number {
 export function startupPut(entry: StartupEntry): ItemChange {
   const key = joined(entry.agent, entry.key);
   return { put: { kind: 'startup', key, at: entry.updatedAt, body: { ...entry } } };
+}
+
+/** Gives an entry another place among those of its priority. */
+export function startupPlaced(
+  { agent, key }: Pick<StartupEntry, 'agent' | 'key'>,
+  place: number,
+): ItemChange {
+  return { change: { kind: 'startup', key: joined(agent, key) }, set: { place } };
 }
 
 /** The digest of what a session of an agent received last; `null` if it received nothing yet. */
@@ -168,6 +192,23 @@ export function historyChanges(rows: readonly HistoryDraft[], keep: number): Ite
   ];
 }
 
+// ── Figures of the store over time ───────────────────────────────────────────────────────────────
+
+/** By day, the oldest first. */
+export async function storeSamples(items: Items, namespace: string): Promise<StoreSample[]> {
+  const found = await items.items(namespace, { kind: 'store_sample', by: 'at' }, EVERY);
+  return found.map((item) => ({ day: item.key, at: item.at, ...(bodyOf(item) as StoreFigures) }));
+}
+
+/** The first sample of a day remains. The newest `keep` samples do. */
+export function samplePut({ day, at, ...figures }: StoreSample, keep: number): ItemChange[] {
+  const body = { ...figures, byOrigin: { ...figures.byOrigin } };
+  return [
+    { put: { kind: 'store_sample', key: day, at, body }, ifExists: 'skip' },
+    { of: 'store_sample', keepNewest: keep, by: 'at' },
+  ];
+}
+
 // ── Labels and golden queries ────────────────────────────────────────────────────────────────────
 
 /** By sequence; of one receipt unless it is `null`. */
@@ -216,7 +257,7 @@ function receiptOf(item: StoredItem): StoredReceipt {
 export async function storedReceipts(
   items: Items,
   namespace: string,
-  { kind: type, hash: ref, since }: ReceiptFilter,
+  { kind: type, hash: ref, record: mentions, since }: ReceiptFilter,
   { after, limit }: Page<ReceiptCursor>,
 ): Promise<StoredReceipt[]> {
   const selector: ItemSelector = {
@@ -224,6 +265,7 @@ export async function storedReceipts(
     since,
     ...(type !== undefined && { type }),
     ...(ref !== undefined && { ref }),
+    ...(mentions !== undefined && { mentions }),
     by: 'at',
     newest: true,
   };
@@ -277,21 +319,81 @@ export function conceptChangePut({ id, at, actor, surface, project, ...detail }:
   return { put: { kind: 'concept_change', key: id, at, body }, ifExists: 'skip' };
 }
 
+// ── Inbox ────────────────────────────────────────────────────────────────────────────────────────
+
+/** A change of an agent that the operator has neither kept nor undone. */
+export interface UnseenChange {
+  /** The number of its entry in the audit log. */
+  readonly entry: number;
+  readonly at: Timestamp;
+  readonly actor: string;
+  readonly surface: string;
+  readonly session: string | null;
+  readonly action: string;
+  readonly subject: string | null;
+}
+
+/** All of them, the last one first. */
+export async function unseenChanges(items: Items, namespace: string): Promise<UnseenChange[]> {
+  const found = await items.items(namespace, { kind: 'unseen', by: 'position', newest: true }, EVERY);
+  return found
+    .map((item) => ({ entry: Number(item.key), at: item.at, subject: item.ref, ...(bodyOf(item) as Unseen) }))
+    .sort((a, b) => b.entry - a.entry);
+}
+
+type Unseen = Pick<UnseenChange, 'actor' | 'surface' | 'session' | 'action'>;
+
+export function unseenPut(entry: AuditEntry): ItemChange {
+  const { seq, at, actor, surface, session = null, action, subject } = entry;
+  const body: Unseen = { actor, surface, session, action };
+  return { put: { kind: 'unseen', key: String(seq), at, ref: subject, body: { ...body } } };
+}
+
+export function unseenRemoval(entry: number): ItemChange {
+  return { remove: { kind: 'unseen', key: String(entry) } };
+}
+
 // ── Tokens ───────────────────────────────────────────────────────────────────────────────────────
 
 /** All tokens, revoked and expired ones too, oldest first, ties by id; with a hash, the one that has it. */
 export async function storedTokens(items: Items, namespace: string, hash?: string): Promise<StoredToken[]> {
   const selector: ItemSelector = { kind: 'token', ...(hash !== undefined && { ref: hash }), by: 'at' };
   return (await items.items(namespace, selector, EVERY)).map((item) => {
-    const { subject, name, scopes, expiresAt, revokedAt } = bodyOf(item) as StoredToken;
-    return { id: item.key, hash: item.ref!, subject, name, scopes, createdAt: item.at, expiresAt, revokedAt };
+    const {
+      subject,
+      name,
+      scopes,
+      expiresAt,
+      revokedAt,
+      csrfHash = null,
+      usedAt = null,
+    } = bodyOf(item) as TokenBody;
+    const kind = (item.type ?? 'token') as TokenKind;
+    const fields = { subject, name, scopes, expiresAt, revokedAt, csrfHash, usedAt };
+    return { kind, id: item.key, hash: item.ref!, createdAt: item.at, ...fields };
   });
 }
 
-/** A taken id or hash is a `conflict`. */
-export function tokenPut({ id, hash, createdAt, ...token }: StoredToken): ItemChange {
+/** Tokens of older versions have neither of the fields of sessions. */
+type TokenBody = Omit<StoredToken, 'csrfHash' | 'usedAt'> & Partial<StoredToken>;
+
+/** A code that was removed could not refuse a second attempt to use it. */
+const TOKEN_PURGE_DELAY_MS = 86_400_000;
+
+/** A taken id or hash is a `conflict`. A purge removes codes and sessions that have expired. */
+export function tokenPut({ kind, id, hash, createdAt, ...token }: StoredToken): ItemChange {
   const body = { ...token, scopes: [...token.scopes] };
-  return { put: { kind: 'token', key: id, at: createdAt, ref: hash, body }, ifExists: 'fail' };
+  const item = { kind: 'token', key: id, at: createdAt, ref: hash, body } as const;
+  const isLasting = kind === 'token';
+  return {
+    put: isLasting ? item : { ...item, type: kind, expiresAt: token.expiresAt! + TOKEN_PURGE_DELAY_MS },
+    ifExists: 'fail',
+  };
+}
+
+/** Says when a session was used. */
+export function tokenUse(id: string, usedAt: Timestamp): ItemChange {
+  return { change: { kind: 'token', key: id }, set: { usedAt } };
 }
 
 /** A token that is revoked already is a `conflict`. */

@@ -7,6 +7,7 @@ import { bodyOf, EVERY } from './kinds.ts';
 
 export const MAX_PROBLEMS = 20;
 const MAX_PROBLEM_LENGTH = 300;
+const MAX_RECENT_RUNS = 30;
 
 const INITIAL_STATE = {
   root: null,
@@ -18,6 +19,7 @@ const INITIAL_STATE = {
   refreshes: 0,
   consecutiveFailures: 0,
   totalFailures: 0,
+  recentRuns: [],
   error: null,
   problems: [],
   consecutiveEmpty: 0,
@@ -42,13 +44,13 @@ export async function sourceStates(
 }
 
 /**
- * Changes the state of a source, or creates it; `null` removes it. Lists of problems and long problems are truncated.
+ * Changes the state of a source, or creates it; `null` removes it. Lists of problems and runs, and long problems are truncated.
  * @throws LociError `invalid_input` for a time or a number that is not whole
  */
 export function sourceStateChange(source: string, change: Partial<SourceState> | null): ItemChange {
   const id = { kind: 'source_state', key: source } as const;
   if (change === null) return { remove: id };
-  const { problems, ...rest } = change;
+  const { problems, recentRuns, ...rest } = change;
   assertSafeIntegers(
     Object.fromEntries(
       Object.entries(rest).filter((each): each is [string, number] => typeof each[1] === 'number'),
@@ -57,7 +59,13 @@ export function sourceStateChange(source: string, change: Partial<SourceState> |
   const kept = problems?.slice(0, MAX_PROBLEMS).map((each) => each.slice(0, MAX_PROBLEM_LENGTH));
   return {
     change: id,
-    set: { ...rest, ...(kept !== undefined && { problems: kept }) },
+    set: {
+      ...rest,
+      ...(kept !== undefined && { problems: kept }),
+      ...(recentRuns !== undefined && {
+        recentRuns: recentRuns.slice(-MAX_RECENT_RUNS).map((run) => ({ ...run })),
+      }),
+    },
     initial: INITIAL_STATE,
   };
 }

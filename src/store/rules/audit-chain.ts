@@ -11,13 +11,15 @@ export function diffText(diff: AuditDiff | null): string | null {
 }
 
 export function auditHash(entry: Omit<AuditEntry, 'hash' | 'diff'>): string {
-  const { previous, chain, seq, at, actor, surface, action, subject, diffHash } = entry;
-  return sha256(JSON.stringify([previous, chain, seq, at, actor, surface, action, subject, diffHash]));
+  const { previous, chain, seq, at, actor, surface, action, subject, diffHash, session } = entry;
+  const fields = [previous, chain, seq, at, actor, surface, action, subject, diffHash];
+  // Entries of older versions have no session, and keep their hashes.
+  return sha256(JSON.stringify(session === undefined ? fields : [...fields, session]));
 }
 
 /** The entry that follows the head of a chain. Its texts are well-formed first, as stores return them, so that the hash stays valid. */
 export function chained(draft: AuditDraft, chain: string, length: number, head: string): AuditEntry {
-  const stored = wellFormed(draft);
+  const { isUnseen: _, ...stored } = wellFormed(draft);
   const text = diffText(stored.diff);
   const diffHash = text === null ? null : sha256(text);
   const entry = { ...stored, chain, seq: length + 1, diffHash, previous: head };

@@ -12,6 +12,7 @@ export function admits(record: RecordHeader, filter: SearchFilter): boolean {
     (filter.project === undefined || record.project === filter.project) &&
     (filter.origins === undefined || filter.origins.includes(record.origin)) &&
     (filter.sources === undefined || filter.sources.includes(record.source)) &&
+    (filter.trust === undefined || filter.trust.includes(record.trust)) &&
     !(isSourced(record) && filter.excludedSources?.includes(record.source)) &&
     (filter.categories === undefined || filter.categories.includes(record.category)) &&
     (filter.recordTypes === undefined || filter.recordTypes.includes(record.recordType)) &&

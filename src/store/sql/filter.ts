@@ -37,6 +37,7 @@ export function recordCondition(
   }
   oneOf('r.origin', 'origins', filter.origins);
   oneOf('r.source', 'sources', filter.sources);
+  oneOf('r.trust', 'trust', filter.trust);
   if (excludedSources !== undefined) {
     parts.push(`NOT (r.origin IN ('vault', 'source') AND ${dialect.isIn('r.source', 'excludedSources')})`);
     parameters['excludedSources'] = excludedSources;

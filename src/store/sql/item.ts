@@ -17,6 +17,7 @@ const CONDITIONS = {
   key: 'key = :key',
   type: 'type = :type',
   ref: 'ref = :ref',
+  mentions: "body LIKE '%' || :mentions || '%'",
   since: 'at >= :since',
   liveAt: '(expires_at IS NULL OR expires_at > :liveAt)',
 };

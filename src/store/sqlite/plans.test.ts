@@ -96,6 +96,16 @@ it('calls of agents use an index and do not scan a namespace', async () => {
   expect(scans).toEqual([]);
 });
 
+it('entries of the log are found by their numbers', async () => {
+  const plans = await plansOf(/\bFROM audit\b/, async ({ admin }) => {
+    for (const after of [null, { at: NOW, seq: 1 }])
+      await admin.audit('n', { log: { entries: [1, 2], after, limit: 5 } });
+  });
+  expect(plans.size).toBe(2);
+  for (const plan of plans.values())
+    expect(plan.join()).toMatch(/SEARCH audit USING .*\(ns=\? AND chain=\? AND seq=\?\)/);
+});
+
 it('records whose keys begin with a prefix are found with the index of keys', async () => {
   const plans = await plansOf(/\bFROM record AS r\b/, async ({ records }) => {
     const filter = { now: NOW, origins: ['memory'], sources: ['s'], keyPrefix: 'k#' } as const;
@@ -138,6 +148,22 @@ it('a timeline reads an index in both directions, stops at its limit and does no
       /^SEARCH r USING INDEX record_timeline \(ns=\? AND \(timeline_at,id\)>\(\?,\?\) AND \(timeline_at,id\)<\(\?,\?\)\)$/,
     );
     expect(rest.join()).not.toMatch(/TEMP B-TREE/);
+  }
+});
+
+it('tables and histograms by time read an index in its order', async () => {
+  const plans = await plansOf(/INDEXED BY record_timeline/, async ({ records }) => {
+    const filter = { now: NOW, timedFrom: 1, timedUntil: NOW };
+    for (const descending of [false, true])
+      for (const after of [null, { value: NOW, id: 1 }])
+        await records.table('n', { filter, sort: 'time', descending }, { after, limit: 5 });
+    await records.histogram('n', { now: NOW }, [0, 1, 2]);
+  });
+  expect(plans.size).toBe(5);
+  for (const plan of plans.values()) {
+    const record = plan.find((step) => step.startsWith('SEARCH r'));
+    expect(record).toMatch(/^SEARCH r USING INDEX record_timeline \(ns=\? AND .*timeline_at.*\)$/);
+    expect(plan.join()).not.toMatch(/FOR ORDER BY/);
   }
 });
 

@@ -4,9 +4,11 @@ import type {
   AuditDiff,
   AuditDraft,
   AuditEntry,
+  AuditFilter,
   AuditReport,
   AuditRequest,
 } from '../../admin-model.ts';
+import { unseenPut } from '../../items/kinds.ts';
 import type { Page } from '../../model.ts';
 import {
   brokenLink,
@@ -17,7 +19,8 @@ import {
   newEntries,
 } from '../../rules/audit-chain.ts';
 import type { NamespaceRow } from '../namespace.ts';
-import type { Parameters, Row, Sql } from '../sql.ts';
+import { changeItems } from '../item.ts';
+import type { Dialect, Parameters, Row, Sql } from '../sql.ts';
 import { storedJson } from '../stored-json.ts';
 import {
   attachedChain,
@@ -29,7 +32,7 @@ import {
   verifyAttachments,
 } from './audit-attachments.ts';
 
-const COLUMNS = 'chain, seq, at, actor, surface, action, subject, diff, diff_hash, previous, hash';
+const COLUMNS = 'chain, seq, at, actor, surface, action, subject, session, diff, diff_hash, previous, hash';
 
 /** Adds entries to the namespace's own chain. Within the transaction of the changes. */
 export async function appendAudit(
@@ -48,14 +51,21 @@ export async function appendAudit(
   });
   await sql.write(
     'audit',
-    entries.map(({ seq, at, actor, surface, action, subject, diff, diffHash, previous, hash }) => ({
-      ...{ ns, chain, seq, at, actor, surface, action, subject, previous, hash },
-      diff: diffText(diff),
-      diff_hash: diffHash,
-    })),
+    entries.map(
+      ({ seq, at, actor, surface, action, subject, session = null, diff, diffHash, previous, hash }) => ({
+        ...{ ns, chain, seq, at, actor, surface, action, subject, session, previous, hash },
+        diff: diffText(diff),
+        diff_hash: diffHash,
+      }),
+    ),
   );
   if (own === null) await sql.write('audit_log', [{ ns, chain, length, head }]);
   else await sql.update('audit_log', [{ ns, length, head }]);
+  await changeItems(
+    sql,
+    ns,
+    entries.flatMap((entry, i) => (drafts[i]?.isUnseen === true ? [unseenPut(entry)] : [])),
+  );
 }
 
 async function ownChain(sql: Sql, ns: number): Promise<Chain | null> {
@@ -91,8 +101,11 @@ export async function readAudit(
   };
 }
 
-const CONDITIONS = {
+const CONDITIONS: Readonly<Record<string, string | ((dialect: Dialect) => string)>> = {
   subject: 'subject = :subject',
+  subjects: ({ isIn }) => isIn('subject', 'subjects'),
+  entries: ({ isIn }) => `chain = (SELECT chain FROM audit_log WHERE ns = :ns) AND ${isIn('seq', 'entries')}`,
+  session: 'session = :session',
   action: 'action = :action',
   actor: 'actor = :actor',
   surface: 'surface = :surface',
@@ -106,17 +119,29 @@ async function logEntries(
   { after, limit, ...filter }: NonNullable<AuditRequest['log']>,
 ): Promise<AuditEntry[]> {
   const given = Object.entries(filter as Parameters).filter(([name]) => Object.hasOwn(CONDITIONS, name));
-  const conditions = given.map(([name]) => CONDITIONS[name as keyof typeof CONDITIONS]);
+  const conditions = given.flatMap(([name]) => {
+    const condition = CONDITIONS[name];
+    return condition === undefined
+      ? []
+      : [typeof condition === 'string' ? condition : condition(sql.dialect)];
+  });
   if (after !== null) conditions.push('(at, seq) < (:after_at, :after_seq)');
   const parameters: Parameters = {
     ...Object.fromEntries(given),
     ...(after !== null && { after_at: after.at, after_seq: after.seq }),
   };
   const rows = await sql.all(
-    `SELECT ${COLUMNS} FROM audit WHERE ${['ns = :ns', ...conditions].join(' AND ')} ORDER BY at DESC, seq DESC LIMIT :limit`,
+    `SELECT ${COLUMNS} FROM audit ${indexOf(sql, filter)} WHERE ${['ns = :ns', ...conditions].join(' AND ')} ORDER BY at DESC, seq DESC LIMIT :limit`,
     { ns, limit, ...parameters },
   );
   return rows.map(entryOf);
+}
+
+/** Without statistics, SQLite would scan the whole log. */
+function indexOf({ dialect }: Sql, { subjects, entries, session }: AuditFilter): string {
+  if (subjects !== undefined) return dialect.index('audit_subject');
+  if (entries !== undefined) return dialect.index('sqlite_autoindex_audit_1');
+  return session === undefined ? '' : dialect.index('audit_session');
 }
 
 async function chainEntries(sql: Sql, ns: number, chain: string, page: Page<number>): Promise<AuditEntry[]> {
@@ -230,6 +255,7 @@ function linkOf(row: Row): Omit<AuditEntry, 'diff'> {
     surface: row['surface'] as string,
     action: row['action'] as string,
     subject: row['subject'] as string | null,
+    ...(row['session'] !== null && { session: row['session'] as string }),
     diffHash: row['diff_hash'] as string | null,
     previous: row['previous'] as string,
     hash: row['hash'] as string,

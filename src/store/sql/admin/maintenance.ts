@@ -81,6 +81,7 @@ export async function resetDerived(
       await resetGraph(sql, other);
       await resetConcepts(sql, other);
     }
+    await sql.run("DELETE FROM item WHERE ns = :ns AND kind = 'graph_layout'", { ns });
     await repairChanges(sql, ns);
     await resetBelongsTo(sql, ns);
     await sql.run('UPDATE record SET chunking = NULL WHERE ns = :ns', { ns });

@@ -17,11 +17,12 @@ import { verifyNamespace, verifyStorage } from '../admin/verify.ts';
 import { changes } from '../write/changes.ts';
 import { commit, purge } from '../write/commit.ts';
 import { assertQueryVectors, generationById, generations, setGeneration } from '../generations.ts';
-import { countRecords, facet, listRecords, sourceEntries } from '../read/listing.ts';
+import { countRecords, facet, facets, listRecords, sourceEntries } from '../read/listing.ts';
 import { passagesOf, readPassages } from '../read/passages.ts';
 import { bounds, findExisting, recordsInState } from '../read/records.ts';
 import { belongsTo, links, namedRecords } from '../read/relations.ts';
 import { retrieve, vectorsOf } from '../read/retrieve.ts';
+import { histogram, table } from '../read/table.ts';
 import { timeline } from '../read/timeline.ts';
 import { pendingEmbeddings, similarRecords } from '../read/vectors.ts';
 import {
@@ -152,6 +153,7 @@ function recordCalls(driver: Driver, reader: Reader): StoreCalls['records'] {
     ),
     bounds: reader.one(NO_BOUNDS, bounds),
     facet: reader.one([], facet),
+    facets: reader.one((fields, _) => fields.map(() => []), facets),
     links: reader.one([], links),
     belongsTo: reader.one([], belongsTo),
     changes: reader.snapshot(
@@ -163,6 +165,9 @@ function recordCalls(driver: Driver, reader: Reader): StoreCalls['records'] {
       reader.slices({ anchor: null, before: [], after: [] }, (_, ns) =>
         timeline(sql, namespace, ns, request),
       )(namespace),
+    table: (namespace, request, page) =>
+      reader.one([], (_, ns) => table(sql, namespace, ns, request, page))(namespace),
+    histogram: reader.one([], histogram),
     items: (namespace, selector, page) => readItems(sql, namespace, selector, page),
   };
 }

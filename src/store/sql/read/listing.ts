@@ -74,8 +74,19 @@ function selection(dialect: Dialect, selector: RecordSelector): Selection {
 /** Origins that have a partial index. */
 const INDEXED_ORIGINS: ReadonlySet<Origin> = new Set(['fact', 'memory']);
 
-function filterSelection(dialect: Dialect, filter: RecordFilter): Selection {
-  const { key, keys, keyPrefix, contentHash, noteName, deleted = false, ...rest } = filter;
+/** The conditions of a filter on a list. */
+export function filterSelection(dialect: Dialect, filter: RecordFilter): Selection {
+  const {
+    key,
+    keys,
+    keyPrefix,
+    contentHash,
+    noteName,
+    timedFrom,
+    timedUntil,
+    deleted = false,
+    ...rest
+  } = filter;
   const { sql, parameters } = recordCondition(dialect, rest, deleted ? 'deleted' : 'live');
   const parts = [sql];
   const values: Record<string, Parameters[string]> = { ...parameters };
@@ -95,6 +106,8 @@ function filterSelection(dialect: Dialect, filter: RecordFilter): Selection {
   and(dialect.isIn('r.key', 'keys'), 'keys', keys);
   and('substr(r.key, 1, length(:keyPrefix)) = :keyPrefix AND r.key >= :keyPrefix', 'keyPrefix', keyPrefix);
   and('r.key < :keyEnd', 'keyEnd', keyPrefix === undefined ? null : firstAfterPrefix(keyPrefix));
+  and('r.timeline_at >= :timedFrom', 'timedFrom', timedFrom);
+  and('r.timeline_at < :timedUntil', 'timedUntil', timedUntil);
   and('r.content_hash = :contentHash', 'contentHash', contentHash);
   const named = `SELECT n.record FROM name AS n WHERE n.ns = r.ns AND n.kind = 'note' AND n.name = :noteName`;
   and(`r.id IN (${named})`, 'noteName', noteName === undefined ? null : foldNoteName(noteName));
@@ -125,6 +138,7 @@ const FACET_COLUMNS: Readonly<Record<FacetField, string>> = {
   source: 'r.source',
   category: 'r.category',
   recordType: 'r.record_type',
+  trust: 'r.trust',
   key: 'r.key',
   tag: 'tag.value',
 };
@@ -159,6 +173,32 @@ export async function facet(
       newestKeys: (JSON.parse(keys as string) as (string | null)[]).map((key) => key ?? ''),
     }),
   }));
+}
+
+export async function facets(
+  sql: Sql,
+  ns: number,
+  fields: readonly FacetField[],
+  filter: RecordFilter,
+): Promise<FacetValue[][]> {
+  const { condition, parameters } = filterSelection(sql.dialect, filter);
+  const columns = fields.map((field) => FACET_COLUMNS[field]);
+  const rows = await sql.all(
+    `SELECT ${columns.map((column, i) => `${column} AS value_${String(i)}`).join(', ')}, count(*) AS n
+     FROM record AS r WHERE r.ns = :ns AND ${condition} GROUP BY ${columns.join(', ')}`,
+    { ns, ...parameters },
+  );
+  return fields.map((_, i) => {
+    const counts = new Map<string, number>();
+    for (const row of rows) {
+      const value = row[`value_${String(i)}`] as string;
+      counts.set(value, (counts.get(value) ?? 0) + Number(row['n']));
+    }
+    const values = Array.from(counts, ([value, records]) => ({ value, records }));
+    return values.sort(
+      (a, b) => b.records - a.records || Buffer.compare(Buffer.from(a.value), Buffer.from(b.value)),
+    );
+  });
 }
 
 /** The documents of a source, by key. */
