@@ -38,11 +38,16 @@ const range = () =>
     end: count().describe('Exclusive.'),
   });
 
-const lines = () =>
+export const lines = () =>
   z.strictObject({
     from: z.number().int().min(1).describe('From 1.'),
     to: z.number().int().min(1).describe('Inclusive.'),
   });
+
+const caller = z.strictObject({
+  actor: z.string().describe('The subject of a token, or the program on this machine.'),
+  surface: z.string().describe('`mcp`, `rest`, `cli`, `openclaw` …'),
+});
 
 const budget = z.strictObject({
   tokens: count().describe('The budget of the request.'),
@@ -111,6 +116,7 @@ export const receiptSchema = z.strictObject({
   at: z.iso.datetime().describe('When the text was made, in UTC.'),
   query_hash: sha256().nullable().describe('Of the query’s UTF-8 text; `null` where there is none.'),
   project: z.string().nullable().describe('The project to which the request was limited.'),
+  caller: caller.exactOptional().describe('Who was given the text; absent in receipts of earlier versions.'),
   budget,
   lanes: z.array(lane),
   candidates: z.array(candidate).describe('Best first.'),

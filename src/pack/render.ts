@@ -1,7 +1,7 @@
 import { sha256 } from '../core/ids.ts';
 import { TRUST, type Trust, type Span } from '../core/types.ts';
 import type { Level } from './receipt.ts';
-import { shownText, WRITTEN_BY } from './text/span.ts';
+import { ITEM_MARK, shownText, WRITTEN_BY } from './text/span.ts';
 
 /** A range of a record's text in a pack. */
 export interface ShownPiece {
@@ -75,6 +75,14 @@ export interface Frame {
   readonly usual: Trust;
   /** Whether it says that nothing clearly answers. */
   readonly isUnsure: boolean;
+}
+
+/** The lines of each item in the text of a pack, from 1, inclusive. No content has the mark that begins an item. */
+export function itemLines(text: string): { readonly from: number; readonly to: number }[] {
+  const all = text.split('\n');
+  const starts = all.flatMap((line, i) => (line.startsWith(ITEM_MARK) ? [i] : []));
+  // A blank line follows each item, and after the last one the fence.
+  return starts.map((start, i) => ({ from: start + 1, to: (starts[i + 1] ?? all.length - 1) - 1 }));
 }
 
 function fence(id: string, { tag, ...frame }: Frame): { readonly open: string; readonly close: string } {

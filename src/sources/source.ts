@@ -79,6 +79,10 @@ export interface Source {
   excluded?(): readonly ExcludedFiles[];
   /** The given keys that a rule of the last listing leaves out, even if no such file exists. Their records are removed. */
   excludedOf?(keys: readonly string[]): Promise<readonly string[]>;
+  /** The images that no rule of the owner leaves out, as keys. @throws LociError as `list` does */
+  images?(signal?: AbortSignal): Promise<readonly string[]>;
+  /** The bytes of an image; `null` if it is gone, or no file of the source. @throws LociError `too_large`, `unreadable` */
+  readImage?(key: string, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | null>;
   /**
    * Reads the document of an item. Returns `null`, and reports the problem, if it is gone or cannot be used.
    * @throws LociError `aborted`

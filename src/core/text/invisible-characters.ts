@@ -25,7 +25,10 @@ const VISIBLE_IN_CONTEXT = [
  * says: Unicode's Default_Ignorable_Code_Point (tags, variation selectors, fillers, zero-width spaces and joiners,
  * overrides of direction) and annotation marks. The first group matches those that are kept.
  */
-const HIDDEN = new RegExp(String.raw`(${VISIBLE_IN_CONTEXT.join('|')})|[\p{DI}\ufff9-\ufffb]`, 'gsv');
+export const INVISIBLE: RegExp = new RegExp(
+  String.raw`(${VISIBLE_IN_CONTEXT.join('|')})|[\p{DI}\ufff9-\ufffb]`,
+  'gsv',
+);
 const DIRECTION_MARKS = new RegExp(DIRECTION_MARK, 'g');
 
 /** Removes the characters that a reader does not see, except those that pictographs and scripts need. */
@@ -40,7 +43,7 @@ export function removeInvisibleAndMarks(text: string): string {
 
 /** Replaces each character that a reader does not see, except those that pictographs and scripts need. */
 export function replaceInvisible(text: string, replacement: (hidden: string) => string): string {
-  return text.replaceAll(HIDDEN, (found: string, kept: string | undefined) => kept ?? replacement(found));
+  return text.replaceAll(INVISIBLE, (found: string, kept: string | undefined) => kept ?? replacement(found));
 }
 
 /** Writes characters as visible JSON escapes. */

@@ -20,16 +20,22 @@ const NEVER = 'never';
 /** Ten years. Only `never` is longer. */
 const MAX_LIFETIME_MS = 3653 * 86_400_000;
 const MAX_NAME_LENGTH = 128;
+/** A session that is not used for this time ends. */
+const SESSION_IDLE_MS = 7 * 86_400_000;
 
 /** A token in the output of every operation. It never has the text of the token. */
 export const tokenOutput = z.strictObject({
   id: z.string().describe('`token-revoke` accepts it.'),
-  name: z.string(),
+  kind: z
+    .enum(['token', 'page_session'])
+    .describe('A token, or a session of the web page, which `loci ui` opened.'),
+  name: z.string().describe('The name of a token; the user whose session it is.'),
   subject: z.string().describe('The namespace that it gives access to.'),
   scopes: z.array(z.enum(SCOPES)),
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime().nullable().describe('Null: never.'),
   revoked_at: z.iso.datetime().nullable(),
+  used_at: z.iso.datetime().nullable().describe('About when a session was last used; null for a token.'),
 });
 export type TokenOutput = z.infer<typeof tokenOutput>;
 
@@ -96,7 +102,8 @@ export async function createToken(
   const createdAt = now();
   const lifetime = parseLifetime(expires) ?? null;
   const token: StoredToken = {
-    id: randomBytes(ID_BYTES).toString('hex'),
+    kind: 'token',
+    id: newTokenId(),
     hash: sha256(text),
     subject,
     name,
@@ -104,11 +111,17 @@ export async function createToken(
     createdAt,
     expiresAt: lifetime === null ? null : createdAt + lifetime,
     revokedAt: null,
+    csrfHash: null,
+    usedAt: null,
   };
   const diff = { for: subject, name, scopes: [...scopes] };
   const audit = [auditDraft(context, 'token-create', `token:${token.id}`, diff)];
   await store.records.commit(subject, { adminItems: [tokenPut(token)], audit });
   return { token: text, ...formatToken(token), note: await emptyNamespaceNote(context, subject) };
+}
+
+export function newTokenId(): string {
+  return randomBytes(ID_BYTES).toString('hex');
 }
 
 /** Milliseconds, `null` for `never`, `undefined` for any other text. */
@@ -130,9 +143,10 @@ async function emptyNamespaceNote(
   );
 }
 
-/** All of them, oldest first. */
+/** All tokens and sessions, oldest first. */
 export async function listTokens({ store }: EngineContext): Promise<TokenListOutput> {
-  return { tokens: (await storedTokens(store.records, ADMIN_NAMESPACE)).map(formatToken) };
+  const stored = await storedTokens(store.records, ADMIN_NAMESPACE);
+  return { tokens: stored.filter(({ kind }) => kind !== 'page_code').map(formatToken) };
 }
 
 /** By id, or by the name of exactly one active token. @throws LociError `not_found`, `ambiguous` */
@@ -159,43 +173,48 @@ export async function findToken({ store, now }: EngineContext, text: string): Pr
   if (!isTokenText(text)) return null;
   const hash = sha256(text);
   const [token] = await storedTokens(store.records, ADMIN_NAMESPACE, hash);
-  if (token === undefined || !isEqualHash(token.hash, hash)) return null;
+  if (token?.kind !== 'token' || !isEqualHash(token.hash, hash)) return null;
   return isActive(token, now()) ? formatToken(token) : null;
 }
 
 /** Neither revoked nor expired. */
-function isActive({ revokedAt, expiresAt }: StoredToken, now: Timestamp): boolean {
-  return revokedAt === null && (expiresAt === null || now < expiresAt);
+export function isActive(token: StoredToken, now: Timestamp): boolean {
+  const end = endOf(token);
+  return token.revokedAt === null && (end === null || now < end);
 }
 
-function formatToken({
-  id,
-  name,
-  subject,
-  scopes,
-  createdAt,
-  expiresAt,
-  revokedAt,
-}: StoredToken): TokenOutput {
+/** When it expires; `null` for never. */
+export function endOf({ expiresAt, usedAt }: StoredToken): Timestamp | null {
+  return expiresAt === null || usedAt === null ? expiresAt : Math.min(expiresAt, usedAt + SESSION_IDLE_MS);
+}
+
+function formatToken(token: StoredToken): TokenOutput {
+  const { kind, id, name, subject, scopes, createdAt, revokedAt, usedAt } = token;
+  const timeOrNull = (time: Timestamp | null): string | null => (time === null ? null : isoTime(time));
   return {
     id,
+    kind: kind === 'token' ? kind : 'page_session',
     name,
     subject,
     scopes: SCOPES.filter((scope) => scopes.includes(scope)),
     created_at: isoTime(createdAt),
-    expires_at: expiresAt === null ? null : isoTime(expiresAt),
-    revoked_at: revokedAt === null ? null : isoTime(revokedAt),
+    expires_at: timeOrNull(endOf(token)),
+    revoked_at: timeOrNull(revokedAt),
+    used_at: timeOrNull(usedAt),
   };
 }
 
-function isEqualHash(a: string, b: string): boolean {
+/** Takes the same time whatever the hashes are. */
+export function isEqualHash(a: string, b: string): boolean {
   return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }
 
 function selectToken(tokens: readonly StoredToken[], idOrName: string, now: Timestamp): StoredToken {
-  const byId = tokens.find(({ id }) => id === idOrName);
+  const byId = tokens.find(({ id, kind }) => id === idOrName && kind !== 'page_code');
   if (byId !== undefined) return byId;
-  const [first, ...rest] = tokens.filter((token) => token.name === idOrName && isActive(token, now));
+  const [first, ...rest] = tokens.filter(
+    (token) => token.kind === 'token' && token.name === idOrName && isActive(token, now),
+  );
   if (first === undefined)
     throw new LociError('not_found', `no active token has the id or the name ${JSON.stringify(idOrName)}`, {
       hint: '`loci token list` lists them.',

@@ -1,5 +1,6 @@
 import { createPatch } from 'diff';
 import { isDeepStrictEqual } from 'node:util';
+import { isForInbox } from '../../core/caller.ts';
 import { sha256 } from '../../core/ids.ts';
 import type { Json, LociRecord } from '../../core/types.ts';
 import type { AuditDiff, AuditDraft } from '../../store/admin-model.ts';
@@ -20,7 +21,7 @@ type AuditedFields = Pick<
 >;
 
 /** The fields of a record that the log covers, except its content, by their names on every surface. */
-function auditedFields(record: AuditedFields): Readonly<Record<string, Json>> {
+export function auditedFields(record: AuditedFields): Readonly<Record<string, Json>> {
   const { key, title, category, recordType, tags, project, metadata, expiresAt, trust } = record;
   const expires = expiresAt === null ? null : new Date(expiresAt).toISOString();
   const fields = { key, title, category, record_type: recordType, tags: [...tags], project, metadata };
@@ -34,7 +35,17 @@ export function auditDraft(
   subject: string | null,
   diff: AuditDiff | null = null,
 ): AuditDraft {
-  return { at: now(), actor: caller.actor, surface: caller.surface, action, subject, diff };
+  const { actor, surface, session } = caller;
+  return {
+    at: now(),
+    actor,
+    surface,
+    action,
+    subject,
+    diff,
+    ...(session !== undefined && { session }),
+    isUnseen: isForInbox(caller),
+  };
 }
 
 /** The diff of a new record. It has only the length of the content, because the record has the content itself. */

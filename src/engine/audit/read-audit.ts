@@ -6,6 +6,7 @@ import { filterValue } from '../fields/record-fields.ts';
 import { timeBound } from '../fields/time-bound.ts';
 import { isoTime } from '../fields/times.ts';
 import { expire } from '../shared/retention.ts';
+import { verifyLog } from './verify-log.ts';
 
 const DEFAULT_LIMIT = 50;
 
@@ -31,6 +32,7 @@ export const auditInput = z.strictObject({
     .describe('Only this action: write, update, delete, undelete, store, forget, purge, expire and others.'),
   actor: filterValue().exactOptional().describe('Only what this user, token or client did.'),
   surface: filterValue().exactOptional().describe('Only what came through cli, mcp, rest or library.'),
+  session: filterValue().exactOptional().describe('Only what was done in this session of an agent.'),
   from: timeBound('from').exactOptional().describe('Only from this day or time on.'),
   until: timeBound('until').exactOptional().describe('Only up to this day or time.'),
   limit: z
@@ -41,6 +43,10 @@ export const auditInput = z.strictObject({
     .exactOptional()
     .describe(`The highest number of entries; ${String(DEFAULT_LIMIT)} unless given.`),
   after: cursor.exactOptional().describe('`next` of the previous page.'),
+  verify: z
+    .boolean()
+    .exactOptional()
+    .describe('Also compute every hash of the log again, to detect entries that are missing or changed.'),
 });
 
 export const auditOutput = z.strictObject({
@@ -50,6 +56,10 @@ export const auditOutput = z.strictObject({
       at: z.iso.datetime(),
       actor: z.string(),
       surface: z.string(),
+      session: z
+        .string()
+        .nullable()
+        .describe('The session of the agent that did it, or `undo:ID` for what undid other changes.'),
       action: z.string(),
       subject: z.string().nullable().describe('UUID of the record, or the name of what else was changed.'),
       record: z
@@ -68,6 +78,13 @@ export const auditOutput = z.strictObject({
     }),
   ),
   next: z.string().nullable().describe('Where the next page begins; null on the last page.'),
+  verified: z
+    .strictObject({
+      entries: z.number().int().nonnegative().describe('Entries of the whole log.'),
+      faults: z.array(z.string()).describe('Entries that are missing or changed. Empty: the log is whole.'),
+    })
+    .exactOptional()
+    .describe('With `verify`.'),
 });
 export type AuditOutput = z.infer<typeof auditOutput>;
 
@@ -77,7 +94,7 @@ export type AuditOutput = z.infer<typeof auditOutput>;
  */
 export async function audit(
   context: EngineContext,
-  { limit = DEFAULT_LIMIT, after, record, ...rest }: z.infer<typeof auditInput> = {},
+  { limit = DEFAULT_LIMIT, after, record, verify = false, ...rest }: z.infer<typeof auditInput> = {},
 ): Promise<AuditOutput> {
   await expire(context);
   const { store, namespace } = context;
@@ -94,21 +111,30 @@ export async function audit(
   const ids = new Map(subjects.map((uuid, i) => [uuid, existing[i]?.sameUuid ?? null]));
   const last = found.length > limit ? entries.at(-1) : undefined;
   return {
-    entries: entries.map(({ seq, at, actor, surface, action, subject, diff, diffHash, chain, hash }) => ({
-      seq,
-      at: isoTime(at),
-      actor,
-      surface,
-      action,
-      subject,
-      record: ids.get(subject ?? '') ?? null,
-      diff: diff === null ? null : { ...diff },
-      erased: diff === null && diffHash !== null,
-      chain,
-      hash,
-    })),
+    entries: entries.map(
+      ({ seq, at, actor, surface, session = null, action, subject, diff, diffHash, chain, hash }) => ({
+        seq,
+        at: isoTime(at),
+        actor,
+        surface,
+        session,
+        action,
+        subject,
+        record: ids.get(subject ?? '') ?? null,
+        diff: diff === null ? null : { ...diff },
+        erased: diff === null && diffHash !== null,
+        chain,
+        hash,
+      }),
+    ),
     next: last === undefined ? null : `${String(last.at)}/${String(last.seq)}`,
+    ...(verify && { verified: await verified(context) }),
   };
+}
+
+async function verified(context: EngineContext): Promise<NonNullable<AuditOutput['verified']>> {
+  const { entries, faults } = await verifyLog(context, context.namespace);
+  return { entries, faults: [...faults] };
 }
 
 async function uuidOf({ store, namespace }: EngineContext, id: number): Promise<string> {

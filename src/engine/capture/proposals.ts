@@ -63,8 +63,13 @@ export const rejectProposalsOutput = z.strictObject({
 export type RejectProposalsOutput = z.infer<typeof rejectProposalsOutput>;
 
 /** The namespace of the proposals for a namespace. No search includes it. */
+export function proposalsNamespace(namespace: string): string {
+  return `${namespace}:${PROPOSALS}`;
+}
+
 function proposalsOf(context: EngineContext): EngineContext {
-  return context.as({ ...context.caller, namespace: `${context.namespace}:${PROPOSALS}` });
+  const namespace = proposalsNamespace(context.namespace);
+  return context.as({ ...context.caller, namespace, isReviewed: true });
 }
 
 function filterOf(
@@ -132,6 +137,32 @@ export async function listProposals(
     total: await own.store.records.count(own.namespace, filter),
     next: found.length > limit ? (listed.at(-1)?.id ?? null) : null,
   };
+}
+
+const PROPOSALS_AT_ONCE = 500;
+
+/** All that wait, the last one first, with who said it where, as the audit log names them. */
+export async function allProposals(context: EngineContext) {
+  const own = proposalsOf(context);
+  await expire(own);
+  const filter = filterOf(own, { tags: [WAITING] });
+  const found: LociRecord[] = [];
+  for (;;) {
+    const after = found.at(-1)?.id ?? null;
+    const page = await own.store.records.list(own.namespace, { filter }, { after, limit: PROPOSALS_AT_ONCE });
+    if (page.length === 0) break;
+    found.push(...page);
+  }
+  return found.map(({ id, content: text, metadata, source: surface, createdAt, expiresAt }) => {
+    const { agent = '', session } = originOf(metadata);
+    return {
+      id,
+      text,
+      proposed_at: isoTime(createdAt),
+      expires_at: isoTime(expiresAt ?? 0),
+      author: { actor: agent, surface, session: session === undefined || session === '' ? null : session },
+    };
+  });
 }
 
 /**

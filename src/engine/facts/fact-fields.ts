@@ -106,6 +106,10 @@ export const listFactsInput = z.strictObject({
     .describe(
       `The highest number of facts; ${String(DEFAULT_LIMIT)} unless given. Fewer are returned when values are long.`,
     ),
+  sort: z
+    .enum(['newest', 'expires'])
+    .exactOptional()
+    .describe('`expires`: those that expire first come first; `newest` unless given.'),
   after: pageStart(),
 });
 

@@ -5,11 +5,12 @@ import type { LociRecord, Metadata, Passage, Timestamp } from '../../core/types.
 import { newDraft } from '../../ingest/record-draft.ts';
 import { idempotentResult } from '../../store/items/kinds.ts';
 import type { FacetValue, RecordDraft, RecordWrite } from '../../store/model.ts';
+import { firstOfPage, MAX_PAGE_CHARACTERS } from '../../store/rules/record-page.ts';
 import { auditDraft, diffOf, newDiff } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { embedWritten } from '../records/embed-written.ts';
 import { assertWithinLimits, assertNotReserved, DEFAULT_CATEGORY } from '../fields/limits.ts';
-import { expire, invalidateNextExpiry, schedulePurge } from '../shared/retention.ts';
+import { expire, invalidateNextExpiry, schedulePurge, unshortened } from '../shared/retention.ts';
 import { chunkingOf, vectorsToFill } from '../embedding/models.ts';
 import { runOnce } from '../records/idempotency.ts';
 import { assertMayReplace } from '../access/permission.ts';
@@ -41,7 +42,7 @@ export async function storeFact(
   context: EngineContext,
   request: z.infer<typeof storeFactInput> & { readonly metadata?: Metadata },
 ): Promise<FactStoreOutput> {
-  const { idempotency_key, expires, metadata = {}, ...fields } = request;
+  const { idempotency_key, expires, metadata, ...fields } = request;
   const ttl = expires === undefined ? TTL_SECONDS.default : lifetimeOf(expires);
   // The hash of a request with an idempotency key is of these fields.
   const fact = { ...fields, ...(expires !== undefined && { ttlSeconds: ttl }) };
@@ -53,7 +54,7 @@ export async function storeFact(
   const { texts, masked } = await screenTexts(context, given);
   const vectors = await vectorsToFill(context);
   const now = context.now();
-  let draft = newDraft({ ...factFields(context, texts, ttl, now), metadata }, now);
+  let draft = newDraft({ ...factFields(context, texts, ttl, now), metadata: metadata ?? {} }, now);
   const chunking = await chunkingOf(context);
   const passages = await chunking.cut(draft);
   let replaced = false;
@@ -61,7 +62,11 @@ export async function storeFact(
     for (let attempt = 1; ; attempt++) {
       const before = await findFact(context, texts.category, texts.key);
       if (before !== null) assertMayReplace(context, [before]);
-      draft = { ...draft, uuid: before?.uuid ?? draft.uuid };
+      const uuid = before?.uuid ?? draft.uuid;
+      draft = { ...draft, uuid, expiresAt: unshortened(context, before, now + ttl * 1000) };
+      // To store the same value again prolongs a fact: where it came from stays known.
+      if (metadata === undefined && before?.contentHash === draft.contentHash)
+        draft = { ...draft, metadata: before.metadata };
       replaced = before !== null;
       try {
         return await commitFact(context, before, { draft, passages, chunking: chunking.signature }, only);
@@ -174,25 +179,59 @@ export async function factOfKey(
   });
 }
 
-/** The caller's facts, newest first. */
+/** The caller's facts, newest first unless the request says otherwise. @throws LociError `not_found` for an `after` that is gone */
 export async function listFacts(
   context: EngineContext,
   request: z.infer<typeof listFactsInput> = {},
 ): Promise<FactListOutput> {
   await expire(context);
   const { store, namespace } = context;
-  const { limit = DEFAULT_LIMIT, after = null } = request;
+  const { limit = DEFAULT_LIMIT, after = null, sort = 'newest' } = request;
   const filter = factFilter(context, request);
-  const facts = await store.records.list(namespace, { filter }, { after, limit });
+  const pageAfter = (id: number | null, count: number): Promise<LociRecord[]> =>
+    sort === 'newest'
+      ? store.records.list(namespace, { filter }, { after: id, limit: count })
+      : expiringAfter(context, filter, id, count);
+  const facts = await pageAfter(after, limit);
   const last = facts.at(-1)?.id ?? null;
-  const following =
-    last === null ? [] : await store.records.list(namespace, { filter }, { after: last, limit: 1 });
+  const following = last === null ? [] : await pageAfter(last, 1);
   const total = await store.records.count(namespace, filter);
   return {
     facts: facts.map(formatFact),
     total,
     next: following.length > 0 ? last : null,
   };
+}
+
+/** Facts whose contents are read at once. */
+const READ_AT_ONCE = 50;
+
+/** Those that expire first, after a fact. */
+async function expiringAfter(
+  { store, namespace }: EngineContext,
+  filter: ReturnType<typeof factFilter>,
+  after: number | null,
+  limit: number,
+): Promise<LociRecord[]> {
+  const [before] = after === null ? [] : await store.records.get(namespace, [after], 'any');
+  if (after !== null && (before?.expiresAt ?? null) === null)
+    throw new LociError('not_found', `the fact ${String(after)} is gone`, {
+      hint: 'Begin with the first page.',
+    });
+  const place = before === undefined ? null : { value: before.expiresAt!, id: before.id };
+  const request = { filter, sort: 'expires', descending: false } as const;
+  const rows = await store.records.table(namespace, request, { after: place, limit });
+  const ids = rows.map(({ record }) => record.id);
+  const facts: LociRecord[] = [];
+  // As in other lists, long values end a page early.
+  for (let i = 0, room = MAX_PAGE_CHARACTERS; i < ids.length && room > 0; i += READ_AT_ONCE) {
+    const some = await store.records.get(namespace, ids.slice(i, i + READ_AT_ONCE), 'any');
+    const fitting = firstOfPage(some, (record) => record);
+    facts.push(...fitting);
+    if (fitting.length < some.length) break;
+    room -= fitting.reduce((sum, { content }) => sum + content.length, 0);
+  }
+  return facts;
 }
 
 /** The store's filter for facts. */

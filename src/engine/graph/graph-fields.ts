@@ -47,6 +47,7 @@ export const stepOutput = z.strictObject({
   reason: z.string().describe('Why the edge is there.'),
   provenance: z.strictObject({
     citation: z.string().nullable().describe('Where it says so; null if the record was just removed.'),
+    record: z.number().int().describe('The number of the record that says so.'),
     hash: z.string().describe('SHA-256 of these lines, or of the whole text.'),
   }),
 });
@@ -75,7 +76,7 @@ export function formatStep(
     crosses_projects: from.project !== to.project,
     weight,
     reason,
-    provenance: { citation: places.get(edge) ?? null, hash: provenance.hash },
+    provenance: { citation: places.get(edge) ?? null, record: provenance.record, hash: provenance.hash },
   };
 }
 

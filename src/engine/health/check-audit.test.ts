@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { audit } from '../audit/read-audit.ts';
 import { write } from '../records/write.ts';
 import { doctor } from './doctor.ts';
 
@@ -25,7 +26,11 @@ describe('the check of the audit log', () => {
     const checkOf = async (caller: typeof ADA | typeof OPERATOR): Promise<unknown> =>
       (await doctor(loci.as(caller))).find(({ name }) => name === 'audit');
     expect([await checkOf(ADA), await checkOf(OPERATOR)]).toMatchObject([{ result: 'ok' }, { result: 'ok' }]);
+    const verified = async () => (await audit(loci.as(ADA), { verify: true })).verified;
+    expect(await verified()).toEqual({ entries: 1, faults: [] });
+    expect((await audit(loci.as(ADA))).verified).toBeUndefined();
     tamper(config.store.path, sql);
+    expect((await verified())?.faults.join()).toContain(message);
     expect(await checkOf(ADA)).toMatchObject({
       result: 'failed',
       detail: expect.stringContaining(message) as string,

@@ -30,6 +30,7 @@ export async function checkEmbedding(context: EngineContext): Promise<Finding> {
   return {
     result: 'warning',
     detail: `${model}; ${formatCount(pending, 'text')} without a vector, found by words alone`,
+    repair: { operation: 'embed-backfill', input: {} },
     hint: `Run \`loci index\`.${embedder.isRemote ? ' It names the texts that the provider refuses, which stay so.' : ''}`,
   };
 }

@@ -43,6 +43,7 @@ export async function checkNotes(
       result: 'warning',
       detail: [summary(problems), ...lines].join('\n'),
       hint: hintOf(problems),
+      repair: { operation: 'sources-show', input: { id: vaultName(vault) } },
     },
   ];
 }

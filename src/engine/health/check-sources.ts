@@ -25,11 +25,14 @@ function checkSource(report: SourceReport, now: Timestamp): Check {
     result: 'warning',
     detail: `${condition}: ${detail}`,
     hint,
+    repair: repairOf(report),
   });
   switch (condition) {
     case 'fresh':
-    case 'disabled':
-      return { ...warning(''), result: 'ok', hint: null };
+    case 'disabled': {
+      const { repair: _, ...check } = warning('');
+      return { ...check, result: 'ok', hint: null };
+    }
     case 'paused':
       return { ...warning(`\`loci sources resume ${id}\` resumes automatic refreshes.`), result: 'ok' };
     case 'new':
@@ -54,4 +57,11 @@ function checkSource(report: SourceReport, now: Timestamp): Check {
     case 'gone':
       return warning(`Put it back into loci.yaml, or take its documents out: loci sources remove ${id}`);
   }
+}
+
+function repairOf({ id, condition }: SourceReport): NonNullable<Check['repair']> {
+  if (condition === 'paused') return { operation: 'sources-resume', input: { id } };
+  if (condition === 'new' || condition === 'stale')
+    return { operation: 'sources-refresh', input: { ids: [id] } };
+  return { operation: 'sources-show', input: { id } };
 }

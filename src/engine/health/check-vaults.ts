@@ -50,9 +50,11 @@ function checkVault(
       ...check,
       result: 'ok',
       detail: `paused: ${detail}`,
+      repair: { operation: 'sources-resume', input: { id: name } },
       hint: `\`loci sources resume ${JSON.stringify(name)}\` resumes automatic refreshes; \`loci index\` reads it now.`,
     };
-  if (!isRead || summary !== '') return { ...check, detail };
+  if (!isRead || summary !== '')
+    return { ...check, detail, repair: { operation: 'sources-refresh', input: { ids: [name] } } };
   return { ...check, result: 'ok', detail, hint: null };
 }
 

@@ -2,6 +2,7 @@ import { LociError, messageOf } from '../../core/errors.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import { formatCount } from '../../core/text/format-count.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
+import { verifyLog } from '../audit/verify-log.ts';
 import type { EngineContext } from '../context.ts';
 import { embedderOf } from '../embedding/models.ts';
 import { type Check, type Finding, isAbort } from './check.ts';
@@ -12,7 +13,6 @@ import { checkPassages } from './check-passages.ts';
 import { checkReceipts } from './check-receipts.ts';
 import { checkSources } from './check-sources.ts';
 import { checkVaults } from './check-vaults.ts';
-import type { AuditChain } from '../../store/admin-model.ts';
 
 /** The subject of each check, as progress names it. */
 const SUBJECTS = {
@@ -26,20 +26,23 @@ const SUBJECTS = {
   receipts: 'the receipts',
 } as const;
 
+const REINDEX = { operation: 'reindex', input: {} };
+
 /** Checks an open store without changing it. @throws LociError `aborted` */
 export async function doctor(context: EngineContext, options: ProgressOptions = {}): Promise<Check[]> {
   const runCheck = (
     name: keyof typeof SUBJECTS,
     hint: string,
     look: () => Promise<Finding>,
+    repair?: Check['repair'],
   ): Promise<Check> => {
     assertNotAborted(options);
     options.onProgress?.({ stage: 'checking', subject: SUBJECTS[name], done: 0, total: 0 });
-    return resultOf(name, hint, look);
+    return resultOf(name, { hint, ...(repair !== undefined && { repair }) }, look);
   };
   return [
-    await runCheck('store', 'Restore a backup, or run `loci reindex`.', () => checkStore(context)),
-    await runCheck('derived', 'Run `loci reindex`.', () => checkPassages(context, options)),
+    await runCheck('store', 'Restore a backup, or run `loci reindex`.', () => checkStore(context), REINDEX),
+    await runCheck('derived', 'Run `loci reindex`.', () => checkPassages(context, options), REINDEX),
     await runCheck('audit', 'The store was changed without Loci: compare it with a backup.', () =>
       checkAudit(context),
     ),
@@ -51,8 +54,8 @@ export async function doctor(context: EngineContext, options: ProgressOptions = 
             checkReranker(context),
           ),
         ]),
-    await runCheck('graph', 'Run `loci reindex`.', () => checkGraph(context, options)),
-    await runCheck('concepts', 'Run `loci reindex`.', () => checkConcepts(context, options)),
+    await runCheck('graph', 'Run `loci reindex`.', () => checkGraph(context, options), REINDEX),
+    await runCheck('concepts', 'Run `loci reindex`.', () => checkConcepts(context, options), REINDEX),
     await runCheck('receipts', 'Restore a backup. Searches, reads and writes do not need them.', () =>
       checkReceipts(context, options),
     ),
@@ -68,15 +71,20 @@ export async function assertReady(context: EngineContext): Promise<void> {
   if (embedder?.isRemote !== true) await embedder?.embed(['loci'], { purpose: 'query' });
 }
 
-async function resultOf(name: string, hint: string, look: () => Promise<Finding>): Promise<Check> {
+async function resultOf(
+  name: string,
+  usual: { readonly hint: string } & Pick<Check, 'repair'>,
+  look: () => Promise<Finding>,
+): Promise<Check> {
   try {
     const finding = await look();
-    return { name, hint: finding.result === 'ok' ? null : hint, ...finding };
+    if (finding.result === 'ok') return { name, hint: null, ...finding };
+    return { name, ...(finding.hint === undefined ? usual : { hint: finding.hint }), ...finding };
   } catch (error) {
     if (isAbort(error)) throw error;
     // The hint of `store_failed` is to run `loci doctor`, which is running.
-    const errorHint = error instanceof LociError && error.code !== 'store_failed' ? error.hint : hint;
-    return { name, result: 'failed', detail: messageOf(error), hint: errorHint };
+    const own = error instanceof LociError && error.code !== 'store_failed' ? { hint: error.hint } : usual;
+    return { name, result: 'failed', detail: messageOf(error), ...own };
   }
 }
 
@@ -121,13 +129,10 @@ async function checkAudit(context: EngineContext): Promise<Finding> {
   const faults: string[] = [];
   let [entries, attached] = [0, 0];
   for (const namespace of new Set([ours, ...otherNamespaces])) {
-    const { chains, faults: found } = await store.admin.audit(namespace, { chains: true, faults: true });
-    const namespaceFaults = [...found, ...(await missingLog(context, namespace, chains))];
-    faults.push(...namespaceFaults.map((fault) => (namespace === ours ? fault : `${namespace}: ${fault}`)));
-    for (const { own, length } of chains) {
-      if (own) entries += length;
-      else attached += length;
-    }
+    const log = await verifyLog(context, namespace);
+    faults.push(...log.faults.map((fault) => (namespace === ours ? fault : `${namespace}: ${fault}`)));
+    entries += log.entries;
+    attached += log.attached;
   }
   if (faults.length > 0) return { result: 'failed', detail: faults.join('\n') };
   return {
@@ -138,16 +143,4 @@ async function checkAudit(context: EngineContext): Promise<Finding> {
         ? ''
         : `; ${formatCount(attached, 'entry', 'entries')} of imported logs kept for export`),
   };
-}
-
-async function missingLog(
-  { store, now }: EngineContext,
-  namespace: string,
-  chains: readonly AuditChain[],
-): Promise<string[]> {
-  if (chains.some(({ own }) => own)) return [];
-  // The first write of a namespace begins its log, so written records without a log mean that the log was removed.
-  const written = { now: now(), origins: ['memory' as const, 'fact' as const] };
-  const count = await store.records.count(namespace, written);
-  return count === 0 ? [] : ['there are written records but no audit log'];
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { sha256, uuidv7 } from '../../core/ids.ts';
+import { sha256 } from '../../core/ids.ts';
 import { analyze } from '../../core/text/analyze.ts';
 import { findTerms } from '../../core/text/additional-terms.ts';
 import type { Candidate } from '../../pack/candidate.ts';
 import type { NodeCandidate } from '../../pack/node-items.ts';
 import { buildIndex } from '../../pack/node-pack.ts';
-import { RECEIPT_VERSION, type Receipt } from '../../pack/receipt.ts';
+import type { Receipt } from '../../pack/receipt.ts';
 import { loadTokenCounter } from '../../pack/tokens.ts';
 import type { GraphNode } from '../../store/graph-model.ts';
 import type { EngineContext } from '../context.ts';
@@ -15,6 +15,7 @@ import { allowCrossProject, projectField } from '../graph/graph-fields.ts';
 import { graphGaps } from '../graph/graph-notices.ts';
 import { NOTHING_FITS, strongMatches } from '../records/results/search-result.ts';
 import { ReceiptLog } from './receipt-log.ts';
+import { receiptHead } from './receipts.ts';
 import { assertGraphIsOn, graphFilter } from '../graph/graph-view.ts';
 import { updateGraph } from '../graph/update-relations.ts';
 import { searchOutcome } from '../records/search.ts';
@@ -114,20 +115,6 @@ export async function graphIndex(
       ...(await graphGaps(context, receipt.lanes, scope)),
     ],
     took_ms,
-  };
-}
-
-export function receiptHead(
-  { now }: EngineContext,
-  kind: Receipt['kind'],
-  project: string | null,
-): Pick<Receipt, 'version' | 'id' | 'kind' | 'at' | 'project'> {
-  return {
-    version: RECEIPT_VERSION,
-    id: uuidv7(now()),
-    kind,
-    at: new Date(now()).toISOString(),
-    project,
   };
 }
 

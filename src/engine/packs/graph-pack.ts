@@ -24,7 +24,7 @@ import { findNodes } from '../graph/find-nodes.ts';
 import { assertGraphIsOn, walkOptions } from '../graph/graph-view.ts';
 import { updateGraph } from '../graph/update-relations.ts';
 import { candidatesOf, withCredentials, type FoundHit } from './candidates.ts';
-import { receiptHead } from './graph-index.ts';
+import { receiptHead } from './receipts.ts';
 import { GRAPH_LANE, pathExplainer } from './graph-lane.ts';
 import { NO_PASSAGE } from './embed-lane.ts';
 import { runLanes } from './lanes.ts';

@@ -63,7 +63,13 @@ describe('a pack', () => {
   it('has citations that get accepts, whose lines have the pieces', async () => {
     const { text, items, receipt } = await memoryPack(loci, { query: 'electrician', budget: 2000 });
     expect(items.length).toBeGreaterThan(0);
-    for (const { citation, id } of items) {
+    for (const [i, { citation, id, lines }] of items.entries()) {
+      const own = text.split('\n').slice(lines.from - 1, lines.to);
+      expect(own[0]).toMatch(/^◆/);
+      expect(own.slice(1).some((line) => line.startsWith('◆'))).toBe(false);
+      expect(own.at(-1)).not.toBe('');
+      expect(items[i + 1]?.lines.from ?? lines.to + 2).toBe(lines.to + 2);
+      expect(own[0]!.replace(/^◆ ?/, '')).toContain(citation.replace('record/', ''));
       const shown = citation.replace('record/', '');
       expect(text.split('\n').some((line) => line.replace(/^◆ ?/, '◆').startsWith(`◆${shown}`))).toBe(true);
       expect((await get(loci, { citation: shown })).id).toBe(id);

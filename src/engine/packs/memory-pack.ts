@@ -1,20 +1,20 @@
 import { graphCondition } from '../graph/graph-status.ts';
 import { updateRelations } from '../graph/update-relations.ts';
 import { z } from 'zod';
-import { sha256, uuidv7 } from '../../core/ids.ts';
+import { sha256 } from '../../core/ids.ts';
 import { validUntil } from '../../core/valid-until.ts';
 import { ORIGINS, TRUST } from '../../core/types.ts';
 import type { Candidate } from '../../pack/candidate.ts';
 import { buildPack, candidatesFor, EMPTY_BELOW } from '../../pack/pack.ts';
 import {
   LEVELS,
-  RECEIPT_VERSION,
+  lines,
   receiptSchema,
   type Level,
   type Receipt,
   type ReceiptLane,
 } from '../../pack/receipt.ts';
-import type { FenceTag } from '../../pack/render.ts';
+import { type FenceTag, itemLines } from '../../pack/render.ts';
 import {
   CHARACTERS_PER_TOKEN,
   ESTIMATE,
@@ -34,12 +34,12 @@ import { graphGaps } from '../graph/graph-notices.ts';
 import type { GraphScope } from '../graph/graph-view.ts';
 import { ReceiptLog } from './receipt-log.ts';
 import { searchOutcome, type SearchRequest } from '../records/search.ts';
-import { bestConfidence, candidatesOf, findCredentials, foundHits } from './candidates.ts';
+import { bestConfidence, candidatesOf, excludeKnown, findCredentials, foundHits } from './candidates.ts';
 import { EmbedLane } from './embed-lane.ts';
-import { excludeKnown } from './exclude-known.ts';
 import { GRAPH_LANE, graphLane } from './graph-lane.ts';
 import { labelList } from './labels.ts';
 import { runLanes } from './lanes.ts';
+import { receiptHead } from './receipts.ts';
 import { sectionQuery, withPassages } from './section-query.ts';
 
 /** A query may be a whole text; see `MAX_QUERY_LENGTH` for how much of it is searched for. */
@@ -86,6 +86,7 @@ const item = z.strictObject({
     .string()
     .nullable()
     .describe('How the graph led to it: `linked from Quotes.md#L3-L3`. Null for a result of the search.'),
+  lines: lines().describe('The lines of `text` that show it.'),
 });
 
 export const packOutput = z.strictObject({
@@ -242,12 +243,8 @@ async function makePack(
     isUnsure: bestConfidence(outcome.hits) < MIN_SURE_CONFIDENCE,
   });
   const receipt: Receipt = {
-    version: RECEIPT_VERSION,
-    id: uuidv7(context.now()),
-    kind,
-    at: new Date(context.now()).toISOString(),
+    ...receiptHead(context, kind, request.project ?? null),
     query_hash: sha256(query),
-    project: request.project ?? null,
     lanes: [...baseLanes(outcome, searched), ...lanes],
     ...pack.receipt,
   };
@@ -257,7 +254,7 @@ async function makePack(
     tokens: pack.tokens,
     budget,
     empty: pack.empty,
-    items: itemsOf(receipt, candidates),
+    items: itemsOf(pack.text, receipt, candidates),
     missing: [...outcome.retrieved.missing],
     notices: [...outcome.notices],
     receipt,
@@ -311,7 +308,13 @@ export function baseLanes({ retrieved, hits, related }: SearchOutcome, took_ms: 
 }
 
 /** One for each record in the text, in its order. */
-function itemsOf({ pieces }: Pick<Receipt, 'pieces'>, candidates: readonly Candidate[]): PackOutput['items'] {
+function itemsOf(
+  text: string,
+  { pieces }: Pick<Receipt, 'pieces'>,
+  candidates: readonly Candidate[],
+): PackOutput['items'] {
+  const shown = itemLines(text);
+  const places = new Map([...new Set(pieces.map(({ candidate }) => candidate))].map((each, i) => [each, i]));
   // The citation is that of the first span, as in the text.
   const levels = new Map<number, { readonly level: Level; readonly from: number; readonly to: number }>();
   for (const { candidate, field, level, lines } of pieces) {
@@ -335,6 +338,7 @@ function itemsOf({ pieces }: Pick<Receipt, 'pieces'>, candidates: readonly Candi
       score,
       level,
       via,
+      lines: shown[places.get(index)!]!,
     };
   });
 }

@@ -16,7 +16,9 @@ import { write } from '../records/write.ts';
 import { formatLabel, listReceipts, readReceipts, showReceipt } from './receipts.ts';
 import { deleteRecord } from '../records/delete.ts';
 import { get } from '../records/get.ts';
+import { diffReceipts } from './diff-receipts.ts';
 import { labelItem } from './labels.ts';
+import { memoryPack } from './memory-pack.ts';
 import { storedLabels } from '../../store/items/kinds.ts';
 import { audit } from '../audit/read-audit.ts';
 
@@ -94,6 +96,66 @@ describe('a receipt', () => {
     expect(await named()).toEqual(notes);
   });
 
+  it('shows with `texts` what each piece said, unless its record has changed or is deleted', async () => {
+    const { id } = await write(loci, { content: 'The oven key is under the mat.', title: 'Key' });
+    const { pack, receipt } = await stored();
+    const shown = receipt.pieces.map((piece) =>
+      Buffer.from(pack.text).subarray(piece.pack.start, piece.pack.end).toString(),
+    );
+    const texts = async () => (await showReceipt(loci, { id: receipt.id, texts: true })).texts;
+    expect(await texts()).toEqual(shown);
+    expect((await showReceipt(loci, { id: receipt.id })).texts).toBeNull();
+    await deleteRecord(loci, { id });
+    await writeNotes(vault, { 'Plumber.md': '# Plumber\n\nThe plumber has moved away.\n' });
+    await indexVaults(loci);
+    const rest = receipt.pieces.map(({ id: record, field }, i) =>
+      record === id || (field === 'content' && shown[i]!.includes('Zebulon')) ? null : shown[i],
+    );
+    expect(rest.filter((text) => text === null).length).toBeGreaterThan(1);
+    expect(await texts()).toEqual(rest);
+  });
+
+  it('is listed with who was given it, what it names first, and the query that a label has', async () => {
+    const { receipt_id: id } = await memoryPack(loci, { query: QUERY });
+    const { receipts } = await listReceipts(loci, {});
+    expect(receipts[0]).toMatchObject({
+      ...{ id, query: null, caller: { actor: loci.caller.actor, surface: loci.caller.surface } },
+      titles: expect.arrayContaining(['Oven', 'Plumber']) as string[],
+    });
+    await labelItem(loci, { id: id!, item: '1', verdict: 'useful', query: QUERY });
+    expect((await listReceipts(loci, {})).receipts[0]?.query).toBe(QUERY);
+  });
+
+  it('is compared with another: what came in, what left and why, what moved, and what was spent', async () => {
+    const [oven, plumber] = (await records()).toSorted((a, b) => a.title.localeCompare(b.title));
+    const make = async (given: readonly LociRecord[], budget = 1000): Promise<Receipt> => {
+      const { receipt } = await packWithReceipt(given, { query: QUERY, at: ++now, budget });
+      expect(await loci.shared(ReceiptLog).write(loci.namespace, receipt)).toBe(receipt.id);
+      return receipt;
+    };
+    const both = await make([oven!, plumber!]);
+    const turned = await make([plumber!, oven!]);
+    const one = await make([oven!]);
+    const less = await make([oven!, plumber!], 90);
+    const diff = (before: Receipt, after: Receipt) =>
+      diffReceipts(loci, { before: before.id, after: after.id });
+    const named = { record: plumber!.uuid, id: plumber!.id, title: 'Plumber', citation: 'Plumber.md' };
+    expect(await diff(one, both)).toMatchObject({
+      ...{ same_query: true, same_text: false, left: [], moved: [], stayed: 1 },
+      came_in: [{ ...named, place: 2, reason: null }],
+    });
+    expect(await diff(both, less)).toMatchObject({
+      ...{ came_in: [], moved: [], left: [{ ...named, place: 2, reason: 'budget' }] },
+      before: { budget: 1000, used_tokens: both.budget.used },
+      after: { budget: 90, used_tokens: less.budget.used },
+    });
+    expect((await diff(both, turned)).moved).toMatchObject([
+      { ...named, before: 2, after: 1 },
+      { before: 1 },
+    ]);
+    expect(await diff(both, both)).toMatchObject({ same_text: true, stayed: 2 });
+  });
+
   it('is listed and shown until its retention ends, and then purged', async () => {
     const { receipt } = await stored();
     expect((await readReceipts(loci, { limit: 5 })).receipts).toEqual([receipt]);
@@ -122,6 +184,18 @@ describe('a receipt', () => {
     await expect(listReceipts(loci, { limit: 3, after: 'x' })).rejects.toMatchObject({
       code: 'invalid_input',
     });
+  });
+
+  it('is listed with the record that was considered for it, and what became of that', async () => {
+    const { receipt } = await stored();
+    const { id } = await write(loci, { content: 'Not in the receipt.' });
+    const [record] = await records().then((all) => all.filter(({ key }) => key === 'Plumber.md'));
+    expect((await listReceipts(loci, { record: record!.id })).receipts).toMatchObject([
+      { id: receipt.id, record: { included: true, reason: null } },
+    ]);
+    expect((await listReceipts(loci, { record: record!.id, from: now + 1 })).receipts).toEqual([]);
+    expect((await listReceipts(loci, { record: id })).receipts).toEqual([]);
+    await expect(listReceipts(loci, { record: 99 })).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('has no content and no text of the query, whatever these are', async () => {

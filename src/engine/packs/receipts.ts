@@ -1,8 +1,17 @@
 import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
+import { sha256, uuidv7 } from '../../core/ids.ts';
 import { DAY_MS } from '../../core/time/whole-day.ts';
 import type { Json, LociRecord, Timestamp } from '../../core/types.ts';
-import { RECEIPT_KINDS, RECEIPT_VERSION, receiptSchema, type Receipt } from '../../pack/receipt.ts';
+import {
+  EXCLUSIONS,
+  RECEIPT_KINDS,
+  RECEIPT_VERSION,
+  receiptSchema,
+  type Receipt,
+  type ReceiptPiece,
+} from '../../pack/receipt.ts';
+import { shownText } from '../../pack/text/span.ts';
 import {
   type ReceiptCursor,
   type StoredLabel,
@@ -11,6 +20,8 @@ import {
 } from '../../store/item-model.ts';
 import { storedLabels, storedReceipt, storedReceipts } from '../../store/items/kinds.ts';
 import type { EngineContext } from '../context.ts';
+import { recordId } from '../fields/record-fields.ts';
+import { timeBound } from '../fields/time-bound.ts';
 import { isoTime } from '../fields/times.ts';
 import { wholeCitations } from '../shared/citations.ts';
 
@@ -43,6 +54,22 @@ export const labelOutput = z.strictObject({
 });
 export type LabelOutput = z.infer<typeof labelOutput>;
 
+/** The fields with which every receipt begins. */
+export function receiptHead(
+  { now, caller: { actor, surface } }: EngineContext,
+  kind: Receipt['kind'],
+  project: string | null,
+): Pick<Receipt, 'version' | 'id' | 'kind' | 'at' | 'project' | 'caller'> {
+  return {
+    version: RECEIPT_VERSION,
+    id: uuidv7(now()),
+    kind,
+    at: new Date(now()).toISOString(),
+    project,
+    caller: { actor, surface },
+  };
+}
+
 export function formatLabel({ queryHash, at, sequence: _, ...label }: StoredLabel): LabelOutput {
   return { ...label, query_hash: queryHash, at: isoTime(at) };
 }
@@ -51,6 +78,8 @@ const DEFAULT_LIMIT = 20;
 
 export const receiptListInput = z.strictObject({
   kind: receiptKind().exactOptional().describe('Only receipts of this kind.'),
+  record: recordId().exactOptional().describe('Only receipts of texts for which this record was considered.'),
+  from: timeBound('from').exactOptional().describe('Only from this day or time on.'),
   limit: z
     .number()
     .int()
@@ -63,6 +92,9 @@ export const receiptListInput = z.strictObject({
 
 const count = () => z.number().int().nonnegative();
 
+/** How many records a list names, so that a reader recognises the receipt. */
+const MAX_TITLES = 3;
+
 const summary = z.strictObject({
   id: z.uuid(),
   kind: receiptKind(),
@@ -73,6 +105,18 @@ const summary = z.strictObject({
   budget: count(),
   used_tokens: count(),
   failed_lanes: z.array(z.string()).describe('Lanes that failed or were late.'),
+  caller: receiptSchema.shape.caller,
+  query: z.string().nullable().describe('The query, if the operator gave it with a label.'),
+  titles: z
+    .array(z.string())
+    .describe(`What the first ${String(MAX_TITLES)} records in the text are called now.`),
+  record: z
+    .strictObject({
+      included: z.boolean().describe('Whether the text has it.'),
+      reason: z.enum(EXCLUSIONS).nullable().describe('Why the text does not have it.'),
+    })
+    .exactOptional()
+    .describe('With `record`: what became of it.'),
 });
 
 export const receiptListOutput = z.strictObject({
@@ -88,18 +132,46 @@ export async function listReceipts(
   context: EngineContext,
   request: z.infer<typeof receiptListInput>,
 ): Promise<ReceiptListOutput> {
-  const { receipts, ...page } = await readReceipts(context, request);
-  return { receipts: receipts.map(summaryOf), ...page };
+  const { receipts, uuid, ...page } = await readReceipts(context, request);
+  const first = receipts.map(({ pieces }) => shownRecords(pieces).slice(0, MAX_TITLES));
+  const live = await liveRecords(context, first.flat());
+  const queries = await Promise.all(receipts.map(({ id }) => queryOf(context, id)));
+  return {
+    receipts: receipts.map((receipt, i) => ({
+      ...summaryOf(receipt),
+      query: queries[i]!,
+      titles: first[i]!.flatMap((record) => live.get(record)?.title ?? []),
+      ...useOf(receipt, uuid),
+    })),
+    ...page,
+  };
 }
 
-function summaryOf(receipt: Receipt): z.infer<typeof summary> {
-  const { id, kind, at, project, pieces, candidates, budget, lanes } = receipt;
+function useOf({ candidates }: Receipt, uuid: string | null): Pick<z.infer<typeof summary>, 'record'> {
+  const candidate = candidates.find(({ record }) => record === uuid);
+  if (candidate === undefined) return {};
+  return { record: { included: candidate.included, reason: candidate.reason } };
+}
+
+/** The records in a text, in its order. */
+export function shownRecords(pieces: Receipt['pieces']): string[] {
+  return [...new Set(pieces.map(({ record }) => record))];
+}
+
+async function queryOf({ store, namespace }: EngineContext, receipt: string): Promise<string | null> {
+  const labels = await storedLabels(store.records, namespace, receipt, { after: null, limit: MAX_LABELS });
+  return labels.find(({ query }) => query !== null)?.query ?? null;
+}
+
+function summaryOf(receipt: Receipt): Omit<z.infer<typeof summary>, 'query' | 'titles'> {
+  const { id, kind, at, project, pieces, candidates, budget, lanes, caller } = receipt;
   return {
     id,
     kind,
     at,
     project,
-    items: new Set(pieces.map(({ record }) => record)).size,
+    ...(caller !== undefined && { caller }),
+    items: shownRecords(pieces).length,
     candidates: candidates.length,
     budget: budget.tokens,
     used_tokens: budget.used,
@@ -112,18 +184,30 @@ function summaryOf(receipt: Receipt): z.infer<typeof summary> {
 /** The receipts of the caller's namespace that are not older than `receipts.retentionDays`, newest first. */
 export async function readReceipts(
   context: EngineContext,
-  { kind, limit = DEFAULT_LIMIT, after }: z.infer<typeof receiptListInput>,
+  { kind, record, from = 0, limit = DEFAULT_LIMIT, after }: z.infer<typeof receiptListInput>,
 ) {
+  const uuid = record === undefined ? null : await uuidOf(context, record);
   const found = await storedReceipts(
     context.store.records,
     context.namespace,
-    { since: oldest(context), ...(kind !== undefined && { kind }) },
+    {
+      since: Math.max(from, oldest(context)),
+      ...(kind !== undefined && { kind }),
+      ...(uuid !== null && { record: uuid }),
+    },
     { after: after === undefined ? null : cursorOf(after), limit: limit + 1 },
   );
   const listed = found.slice(0, limit);
   const last = listed.at(-1);
   const hasMore = found.length > limit && last !== undefined;
-  return { ...readable(listed), next: hasMore ? `${String(last.at)}/${last.id}` : null };
+  return { ...readable(listed), uuid, next: hasMore ? `${String(last.at)}/${last.id}` : null };
+}
+
+/** @throws LociError `not_found` */
+async function uuidOf({ store, namespace }: EngineContext, id: number): Promise<string> {
+  const [record] = await store.records.get(namespace, [id], 'any');
+  if (record !== undefined) return record.uuid;
+  throw new LociError('not_found', `there is no record ${String(id)}, or it was purged`);
 }
 
 /** The receipts that can be read, and the ids of the others, because their rows were changed or a later version wrote them. */
@@ -146,7 +230,13 @@ export function oldest({ now, config }: EngineContext): Timestamp {
   return now() - config.receipts.retentionDays * DAY_MS;
 }
 
-export const receiptShowInput = z.strictObject({ id: receiptId() });
+export const receiptShowInput = z.strictObject({
+  id: receiptId(),
+  texts: z
+    .boolean()
+    .exactOptional()
+    .describe('Add the text of each piece, made again from its record as far as that still has it.'),
+});
 
 export const receiptShowOutput = z.strictObject({
   receipt: receiptSchema,
@@ -155,11 +245,18 @@ export const receiptShowOutput = z.strictObject({
     .array(
       z.strictObject({
         record: z.string().describe('UUID.'),
+        id: z.number().int().positive(),
         citation: z.string().describe('Accepted by `get`.'),
         title: z.string(),
       }),
     )
     .describe('What the records of the candidates are called now, except those that are deleted.'),
+  texts: z
+    .array(z.string().nullable())
+    .nullable()
+    .describe(
+      'With `texts`: for each piece what it showed; null where its record has changed or is deleted.',
+    ),
 });
 export type ReceiptShowOutput = z.infer<typeof receiptShowOutput>;
 
@@ -169,18 +266,49 @@ const MAX_LABELS = 10_000;
 /** @throws LociError `not_found` */
 export async function showReceipt(
   context: EngineContext,
-  { id }: z.infer<typeof receiptShowInput>,
+  { id, texts = false }: z.infer<typeof receiptShowInput>,
 ): Promise<ReceiptShowOutput> {
   const { store, namespace } = context;
   const receipt = await requireReceipt(context, id);
   const labels = await storedLabels(store.records, namespace, receipt.id, { after: null, limit: MAX_LABELS });
-  const uuids = receipt.candidates.map(({ record }) => record);
-  const live = [...(await recordsByUuid(context, uuids)).values()].filter(
-    ({ deletedAt, expiresAt }) => deletedAt === null && (expiresAt === null || expiresAt > context.now()),
+  const live = await liveRecords(
+    context,
+    receipt.candidates.map(({ record }) => record),
   );
-  const citations = await wholeCitations(context, live);
-  const records = live.map(({ uuid, title }, i) => ({ record: uuid, citation: citations[i]!, title }));
-  return { receipt, labels: labels.map(formatLabel), records };
+  const citations = await wholeCitations(context, [...live.values()]);
+  return {
+    receipt,
+    labels: labels.map(formatLabel),
+    records: [...live.values()].map(({ id: number, uuid, title }, i) => {
+      return { record: uuid, id: number, citation: citations[i]!, title };
+    }),
+    texts: texts ? receipt.pieces.map((piece) => shownPiece(piece, live.get(piece.record))) : null,
+  };
+}
+
+function shownPiece(piece: ReceiptPiece, record: LociRecord | undefined): string | null {
+  const text = rebuild(piece, record);
+  return text === null ? null : shownText(text);
+}
+
+/** The text of the record in the place of a piece; `null` if it is not what the piece was. */
+export function rebuild({ field, bytes, hash }: ReceiptPiece, record: LociRecord | undefined): string | null {
+  if (record === undefined) return null;
+  const text = Buffer.from(record[field]).subarray(bytes.start, bytes.end).toString();
+  return sha256(text) === hash ? text : null;
+}
+
+/** Records that are not deleted and have not expired, by UUID. */
+export async function liveRecords(
+  context: EngineContext,
+  uuids: readonly string[],
+): Promise<Map<string, LociRecord>> {
+  const now = context.now();
+  return new Map(
+    [...(await recordsByUuid(context, uuids))].filter(
+      ([, { deletedAt, expiresAt }]) => deletedAt === null && (expiresAt === null || expiresAt > now),
+    ),
+  );
 }
 
 /** Records in any state, by UUID. */

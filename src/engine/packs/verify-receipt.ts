@@ -8,7 +8,15 @@ import { shownText } from '../../pack/text/span.ts';
 import type { EngineContext } from '../context.ts';
 import { expire } from '../shared/retention.ts';
 import { wholeCitations } from '../shared/citations.ts';
-import { oldest, readable, receiptId, receiptKind, recordsByUuid, requireReceipt } from './receipts.ts';
+import {
+  oldest,
+  readable,
+  rebuild,
+  receiptId,
+  receiptKind,
+  recordsByUuid,
+  requireReceipt,
+} from './receipts.ts';
 import { storedReceipts } from '../../store/items/kinds.ts';
 
 const MAX_PROMPT_LENGTH = 16_000_000;
@@ -201,13 +209,6 @@ function partsOf(
 /** The piece as the prompt has it, if its hash shows that nothing was left out of it. */
 function originalIn({ bytes }: Prompt, start: number, { pack, hash }: ReceiptPiece): string | null {
   const text = bytes.subarray(start + pack.start, start + pack.end).toString();
-  return sha256(text) === hash ? text : null;
-}
-
-/** The text of the record in the place of a piece; `null` if it is not what the piece was. */
-function rebuild({ field, bytes, hash }: ReceiptPiece, record: LociRecord | undefined): string | null {
-  if (record === undefined) return null;
-  const text = Buffer.from(record[field]).subarray(bytes.start, bytes.end).toString();
   return sha256(text) === hash ? text : null;
 }
 

@@ -60,7 +60,11 @@ describe('an import', () => {
     });
     await importMemory(asAgent(context), { lines: forged });
     const [deleted, expiring] = await context.store.records.get('default', [id, fact.id], 'any');
-    expect([deleted?.deletedAt, expiring?.expiresAt]).toEqual([NOW, NOW + 3_600_000]);
+    expect([deleted?.deletedAt, expiring?.expiresAt]).toEqual([NOW, Date.parse(fact.expires_at)]);
+    const other = await openEngine();
+    await importMemory(asAgent(other), { lines: forged });
+    const [, added] = await other.store.records.get('default', [1, 2], 'any');
+    expect(added?.expiresAt).toBe(NOW + 3_600_000);
     const expiringMemory = editLines(await exportLines(context), (line) =>
       line['type'] === 'record' && line['origin'] === 'memory'
         ? { ...line, updated_at: NOW + 2, expires_at: new Date(NOW + 1000).toISOString() }

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import type { VaultConfig } from '../../config/sources-schema.ts';
 import type { SyncReport } from '../../ingest/sync.ts';
+import { excludedFiles } from './excluded-files.ts';
 import { indexVaults } from './index-vaults.ts';
 import { search } from '../records/search.ts';
 
@@ -154,5 +155,30 @@ describe('notes that a rule excludes', () => {
     expect(report.problems.map(({ detail }) => detail)).toEqual([
       '/(/ in userIgnoreFilters is not a valid expression, and is ignored',
     ]);
+  });
+});
+
+describe('the files that a vault leaves out', () => {
+  it('are listed with their rules, a page at a time, and a link that leads out with its problem', async () => {
+    await obsidian(vault, ['Templates/']);
+    await symlink('/etc', join(vault, 'etc'));
+    await writeNotes(vault, { 'a.pdf': '', 'b.pdf': '', 'c.docx': '' });
+    const exclude = ['Private'];
+    const loci = await openInline(settings(folder.path, { vaults: [{ path: vault, exclude }] }));
+    const list = (after: number) => excludedFiles(loci, { id: 'vault', limit: 3, after });
+    const [first, second] = [await list(0), await list(3)];
+    expect([first.total, first.next, second.next]).toEqual([4, 3, null]);
+    expect([...first.excluded, ...second.excluded].map(({ path, rule }) => [path, rule])).toEqual([
+      ['Private/', 'Private'],
+      ['Work/Private/', 'Private'],
+      ['Templates/', 'Templates/'],
+      ['etc', 'the link leads out of the vault'],
+    ]);
+    expect(first.other_files).toEqual([
+      { ending: '.pdf', files: 2 },
+      { ending: '.docx', files: 1 },
+    ]);
+    await expect(excludedFiles(loci, { id: 'no vault' })).rejects.toThrow('no source is called');
+    await loci.close();
   });
 });

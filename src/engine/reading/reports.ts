@@ -56,6 +56,8 @@ export interface SourceReport {
   readonly changes: readonly string[];
   readonly documents: number;
   readonly refreshInterval: number | null;
+  /** How long its command may run; `null` if it has none. */
+  readonly timeoutMs: number | null;
   readonly state: SourceState | null;
   /** Why it is broken, or why the last attempt failed. */
   readonly error: string | null;
@@ -115,6 +117,7 @@ function common(
     changes: [],
     documents: counts.get(id) ?? 0,
     refreshInterval: null,
+    timeoutMs: null,
     state,
     error: state?.error ?? null,
     hint: null,
@@ -145,6 +148,7 @@ async function commandReport(
     kind: skill === null ? ('command' as const) : ('skill' as const),
     folder: skill,
     refreshInterval: settings.refreshInterval,
+    timeoutMs: settings.timeout,
   };
   try {
     const approved = parseApproval(state);

@@ -45,6 +45,10 @@ export const sourceOutput = z.strictObject({
     .describe(
       'Problems of single documents; at most 20. Empty over HTTP and MCP: they may show paths of the machine.',
     ),
+  recent_runs: z
+    .array(z.strictObject({ at: z.iso.datetime(), took_ms: count(), failed: z.boolean() }))
+    .exactOptional()
+    .describe('The last attempts, oldest first: at most 30. Only for the owner.'),
   command: z.string().exactOptional().describe('Its command. Only on the command line.'),
   folder: z.string().exactOptional().describe('The folder of a vault or a skill. Only on the command line.'),
   fingerprint: z
@@ -122,7 +126,7 @@ export const refreshSourcesInput = z.strictObject({
     .max(1000)
     .exactOptional()
     .describe(
-      'The ids of the sources; all enabled ones unless given. A paused source runs once, a disabled one does not.',
+      'The ids of sources and vaults; all enabled sources unless given. A paused one is read once, a disabled one is not.',
     ),
 });
 
@@ -154,6 +158,7 @@ const runs = z.strictObject({
     .array(z.string())
     .describe('Variables that the command may read in addition to those that every program needs.'),
   shell: z.boolean().describe('Whether the command is a line for a shell.'),
+  timeout_ms: count().describe('How long it may run.'),
   files: z
     .array(z.strictObject({ path: z.string(), state: z.string() }))
     .describe(
@@ -165,6 +170,12 @@ const runs = z.strictObject({
     .strictObject({ at: z.iso.datetime(), by: z.string(), fingerprint: z.string() })
     .nullable()
     .describe('The last approval. The command runs while its fingerprint is the current one.'),
+  diff: z
+    .array(z.string())
+    .describe(
+      'What differs from the last approval, as the lines of a patch: `- command cat a.json`, `+ command cat b.json`. Secrets are ' +
+        'masked, and more than 200 files are not compared.',
+    ),
 });
 
 export const showSourceOutput = z.strictObject({
@@ -172,6 +183,42 @@ export const showSourceOutput = z.strictObject({
   runs: runs.nullable().describe('The command; null for a vault, and for a source that cannot run.'),
 });
 export type SourcesShowOutput = z.infer<typeof showSourceOutput>;
+
+export const excludedInput = z.strictObject({
+  id: idInput(),
+  limit: z
+    .number()
+    .int()
+    .min(1)
+    .max(1000)
+    .exactOptional()
+    .describe('The highest number of entries; 100 unless given.'),
+  after: z
+    .number()
+    .int()
+    .nonnegative()
+    .max(Number.MAX_SAFE_INTEGER)
+    .exactOptional()
+    .describe('`next` of the previous page.'),
+});
+
+export const excludedOutput = z.strictObject({
+  excluded: z
+    .array(
+      z.strictObject({
+        path: z.string().describe('A folder ends with `/`, and nothing below it is read.'),
+        rule: z.string().describe('The rule of the settings or of Obsidian, or the problem of the file.'),
+        from: z.string().nullable().describe('The file with the rule; null for a problem.'),
+      }),
+    )
+    .describe('Files and folders, those of the same rule together.'),
+  total: count(),
+  next: count().nullable().describe('Where the next page begins; null on the last page.'),
+  other_files: z
+    .array(z.strictObject({ ending: z.string(), files: count() }))
+    .describe('Files in other formats, which are not read, most frequent first.'),
+});
+export type SourcesExcludedOutput = z.infer<typeof excludedOutput>;
 
 export const DEFAULT_LIMIT = 10;
 
@@ -237,6 +284,13 @@ export function formatSource(report: SourceReport, isOwner: boolean): SourceOutp
     error: isOwner || report.error === null ? report.error : failureNotice(id),
     // Problems may quote parts of documents that are not stored.
     problems: isOwner ? [...(state?.problems ?? [])] : [],
+    ...(isOwner && {
+      recent_runs: (state?.recentRuns ?? []).map(({ at, tookMs, failed }) => ({
+        at: isoTime(at),
+        took_ms: tookMs,
+        failed,
+      })),
+    }),
     ...(isOwner &&
       report.command !== null && {
         command: formatCommand(report.command.argv),

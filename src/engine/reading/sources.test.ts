@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openInline, settings } from '../../../test/contract/engines.ts';
 import { TasksSource } from '../../../test/contract/tasks-source.ts';
 import { approveSource } from './approve-sources.ts';
-import { refreshSources } from './sources.ts';
+import { refreshSources, showSource } from './sources.ts';
 import { forgetSource } from './forget-source.ts';
 import { sourceReports } from './reports.ts';
 import { search } from '../records/search.ts';
@@ -120,6 +120,18 @@ describe('a refresh', () => {
       expect((await get(tasks.loci, { citation })).text).toContain('Farah');
   });
 
+  it('reads a vault that is named', async () => {
+    const vault = { name: 'notes', path: join(tasks.folder, 'vault') };
+    await mkdir(vault.path);
+    await writeFile(join(vault.path, 'a.md'), 'The savings code is with Farah.');
+    await tasks.reopenWith({ vaults: [vault, { ...vault, name: 'off', enabled: false }] });
+    const refresh = async (id: string) => (await refreshSources(tasks.loci, { ids: [id] })).sources[0];
+    expect(await refresh('notes')).toMatchObject({ id: 'notes', added: 1, unchanged: 0 });
+    expect(await refresh('off')).toMatchObject({ added: 0, error: { code: 'conflict' } });
+    expect((await refreshSources(tasks.loci)).sources).toEqual([]);
+    expect(await tasks.firstLines('savings code')).toEqual(['The savings code is with Farah.']);
+  });
+
   it('that fails keeps the last documents, is retried after increasing delays, and recovers', async () => {
     await tasks.refresh();
     await tasks.setOutput('[{"id":"a","text":"half');
@@ -143,6 +155,9 @@ describe('a refresh', () => {
       error: null,
       state: { consecutiveFailures: 0, totalFailures: 4 },
     });
+    const { source, runs } = await showSource(tasks.loci, { id: 'tasks' });
+    expect(source.recent_runs?.map(({ failed }) => failed)).toEqual([false, true, true, true, true, false]);
+    expect(runs?.timeout_ms).toBe(30_000);
     expect(await tasks.firstLines('tiles')).toEqual(['Tiles at last']);
   });
 

@@ -4,9 +4,16 @@ import { dayText } from '../../core/time/whole-day.ts';
 import type { Closable, EngineContext } from '../context.ts';
 import { embedNew } from './embed-new.ts';
 import { pickSignal, type ProgressOptions } from '../../core/progress.ts';
-import { vaultName, vaultsOfNamespace } from './configured/vault-names.ts';
+import type { VaultConfig } from '../../config/sources-schema.ts';
+import {
+  assertVaultNamesAreFree,
+  isEnabled,
+  vaultName,
+  vaultsOfNamespace,
+} from './configured/vault-names.ts';
 import { isoTime, millisecondsSince } from '../fields/times.ts';
-import { parseApproval } from './approval/approval-record.ts';
+import { approvalDetails } from './approval/approval.ts';
+import { approvalDiff, parseApproval } from './approval/approval-record.ts';
 import {
   configuredSources,
   requireSource,
@@ -20,7 +27,8 @@ import {
 } from './configured/registered-sources.ts';
 import { RefreshScheduler, type RefreshSchedulerOptions } from './refresh-scheduler.ts';
 import { fetchForTest, refreshSource } from './refresh/refresh.ts';
-import { formatProblem } from './refresh/source-failure.ts';
+import { refreshVault } from './refresh/refresh-vault.ts';
+import { formatNoteProblem, formatProblem } from './refresh/source-failure.ts';
 import { unwatched } from './approval/unwatched.ts';
 import { sourceReports, type SourceReport } from './reports.ts';
 import {
@@ -76,13 +84,9 @@ export async function showSource(
 ): Promise<SourcesShowOutput> {
   const report = await requireReport(context, id);
   const source = formatSource(report, true);
-  const { command, state } = report;
-  if (command === null) return { source, runs: null };
-  const { approval, approvedAt, approvedBy } = state ?? {
-    approval: null,
-    approvedAt: null,
-    approvedBy: null,
-  };
+  const { command, timeoutMs, state } = report;
+  if (command === null || timeoutMs === null) return { source, runs: null };
+  const approved = parseApproval(state);
   return {
     source,
     runs: {
@@ -91,17 +95,19 @@ export async function showSource(
       cwd: command.cwd,
       env: [...command.env],
       shell: command.shell,
+      timeout_ms: timeoutMs,
       files: command.files.map((file) => ({ ...file })),
       fingerprint: command.fingerprint,
       not_watched: unwatched(command).text,
       approved:
-        approval === null
+        approved === null
           ? null
           : {
-              at: isoTime(approvedAt ?? 0),
-              by: approvedBy ?? '',
-              fingerprint: parseApproval(state)?.fingerprint ?? '',
+              at: isoTime(state?.approvedAt ?? 0),
+              by: state?.approvedBy ?? '',
+              fingerprint: approved.fingerprint,
             },
+      diff: approved === null ? [] : approvalDiff(approved, await approvalDetails(context, command)),
     },
   };
 }
@@ -145,8 +151,8 @@ async function whileOpen<Result>(
 }
 
 /**
- * Runs the named commands, or all enabled ones, even if they are paused. The failure of one does not affect the others. A named
- * source that is disabled is a `conflict`.
+ * Runs the named commands and reads the named vaults, or runs all enabled commands, even if they are paused. The failure of one does
+ * not affect the others. A named source that is disabled is a `conflict`.
  * @throws LociError `not_found` for an id that no source has; `aborted`
  */
 export async function refreshSources(
@@ -167,10 +173,13 @@ async function refreshSelected(
   options: ViewerOptions,
 ): Promise<RefreshedSource[]> {
   const configured = await configuredSources(context);
+  const vaults = vaultsOfNamespace(context);
   const selected =
     ids === undefined
       ? configured.sources.filter(({ settings }) => settings.enabled)
-      : [...new Set(ids)].map((id) => requireSource(configured, id));
+      : [...new Set(ids)].map(
+          (id) => vaults.find((vault) => vaultName(vault) === id) ?? requireSource(configured, id),
+        );
   const results = await Promise.all(selected.map((source) => refreshOne(context, source, options)));
   if (options.signal?.aborted === true) throw new LociError('aborted', 'refreshing was stopped');
   if (results.some(({ added, updated }) => added + updated > 0)) {
@@ -185,34 +194,17 @@ async function refreshSelected(
 
 async function refreshOne(
   context: EngineContext,
-  source: ConfiguredSource,
+  source: ConfiguredSource | VaultConfig,
   options: ViewerOptions,
 ): Promise<RefreshedSource> {
-  const { id, name } = source;
+  const isVault = 'path' in source;
+  const [id, name] = isVault ? [vaultName(source), vaultName(source)] : [source.id, source.name];
   const isOwner = options.isOwner ?? false;
-  const notify = (stage: 'reading' | 'waiting', subject: string): void =>
-    options.onProgress?.({ stage, subject, done: 0, total: 0 });
   try {
-    if (!source.settings.enabled) throw disabledError(source);
-    const report = await refreshSource(context, source, {
-      wait: true,
-      onWait: (process) => notify('waiting', `${process} to read ${name}`),
-      onAcquired: () => notify('reading', name),
-      ...pickSignal(options),
-    });
-    const { added, updated, unchanged, removed, overCap, retained, problems, tookMs } = report;
-    return {
-      id,
-      name,
-      added,
-      updated,
-      unchanged,
-      removed,
-      over_cap: overCap,
-      kept: retained,
-      problems: isOwner ? problems.map(formatProblem) : [],
-      took_ms: Math.round(tookMs),
-    };
+    const { problems, ...counts } = isVault
+      ? await readVault(context, source, options)
+      : await runSource(context, source, options);
+    return { id, name, ...counts, problems: isOwner ? problems : [] };
   } catch (cause) {
     const error = cause instanceof LociError ? cause : new LociError('internal', messageOf(cause), { cause });
     // A remote caller learns that a source failed, but not its error.
@@ -221,6 +213,62 @@ async function refreshOne(
     const { code, hint } = error;
     return { id, name, ...nothing, problems: [], took_ms: 0, error: { code, message, hint } };
   }
+}
+
+type Refreshed = Omit<RefreshedSource, 'id' | 'name' | 'error'>;
+
+async function runSource(
+  context: EngineContext,
+  source: ConfiguredSource,
+  options: ViewerOptions,
+): Promise<Refreshed> {
+  const notify = (stage: 'reading' | 'waiting', subject: string): void =>
+    options.onProgress?.({ stage, subject, done: 0, total: 0 });
+  if (!source.settings.enabled) throw disabledError(source);
+  const report = await refreshSource(context, source, {
+    wait: true,
+    onWait: (process) => notify('waiting', `${process} to read ${source.name}`),
+    onAcquired: () => notify('reading', source.name),
+    ...pickSignal(options),
+  });
+  const { added, updated, unchanged, removed, overCap, retained, problems, tookMs } = report;
+  return {
+    added,
+    updated,
+    unchanged,
+    removed,
+    over_cap: overCap,
+    kept: retained,
+    problems: problems.map(formatProblem),
+    took_ms: Math.round(tookMs),
+  };
+}
+
+async function readVault(
+  context: EngineContext,
+  vault: VaultConfig,
+  options: ViewerOptions,
+): Promise<Refreshed> {
+  const started = performance.now();
+  if (!isEnabled(vault))
+    throw new LociError('conflict', `${vaultName(vault)} is disabled: its settings have \`enabled: false\``, {
+      hint: 'Remove that from loci.yaml first.',
+    });
+  await assertVaultNamesAreFree(context, [vault]);
+  const { added, updated, renamed, unchanged, removed, problems } = await refreshVault(context, vault, {
+    ...options,
+    wait: true,
+  });
+  return {
+    added,
+    updated: updated + renamed,
+    unchanged,
+    removed,
+    over_cap: 0,
+    kept: 0,
+    problems: problems.map(formatNoteProblem),
+    took_ms: millisecondsSince(started),
+  };
 }
 
 /** The documents of a disabled source are never found, so it is not refreshed. */

@@ -40,6 +40,11 @@ export const updateInput = z.strictObject({
   record_type: label().exactOptional().describe('The new type.'),
   tags: tagList().exactOptional().describe('The new tags, which replace all former ones.'),
   project: label().exactOptional().describe('The new project.'),
+  if_updated_at: z.iso
+    .datetime()
+    .max(30)
+    .exactOptional()
+    .describe('Only if this is still its `updated_at`; otherwise the error is `conflict`.'),
 });
 
 export const updateOutput = z.strictObject({

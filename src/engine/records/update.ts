@@ -22,7 +22,12 @@ import { screenTexts } from './screen.ts';
  */
 export async function update(
   context: EngineContext,
-  { id, record_type, ...given }: z.infer<typeof updateInput> & { readonly metadata?: Metadata },
+  {
+    id,
+    record_type,
+    if_updated_at: expected,
+    ...given
+  }: z.infer<typeof updateInput> & { readonly metadata?: Metadata },
 ): Promise<UpdateOutput> {
   assertWritesEnabled(context);
   const fields = { ...given, ...(record_type !== undefined && { recordType: record_type }) };
@@ -36,6 +41,10 @@ export async function update(
   const { texts, masked } = await screenTexts(context, fields);
   const before = await changeableRecord(context, id, 'live');
   if (before.origin !== 'memory') throw factError(before);
+  if (expected !== undefined && Date.parse(expected) !== before.updatedAt)
+    throw new LociError('conflict', `record ${String(id)} was changed meanwhile`, {
+      hint: 'Read it again, and apply your change to what it has now.',
+    });
   const draft = changedDraft(context, before, texts);
   const changed = diffOf(before, draft);
   const response = { id, citation: `record/${String(id)}`, changed: Object.keys(changed), masked };

@@ -7,6 +7,7 @@ import type { Store } from '../../store/store.ts';
 import { MAX_CONTENT_BYTES } from '../fields/limits.ts';
 import type { EngineContext } from '../context.ts';
 import { search } from './search.ts';
+import { update } from './update.ts';
 import { write } from './write.ts';
 import { get } from './get.ts';
 import { indexVaults } from '../reading/index-vaults.ts';
@@ -57,6 +58,18 @@ describe('write', () => {
     const content = 'first\r\nsecond\tcolumn\n';
     const windows = await write(loci, { content });
     expect((await get(loci, { citation: windows.citation })).text).toBe(content);
+  });
+});
+
+describe('an update', () => {
+  it('of a record that was changed since it was read is a conflict, if the caller says when that was', async () => {
+    const { id } = await write(loci, { content: 'one' });
+    const { updated_at } = await get(loci, { citation: `record/${String(id)}` });
+    await update(loci, { id, content: 'two', if_updated_at: updated_at });
+    await expect(update(loci, { id, content: 'three', if_updated_at: updated_at })).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    expect((await get(loci, { citation: `record/${String(id)}` })).text).toBe('two');
   });
 });
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../../config/schema.ts';
+import { isForInbox } from '../../core/caller.ts';
 import { DAY_MS } from '../../core/time/whole-day.ts';
-import type { Timestamp } from '../../core/types.ts';
+import type { LociRecord, Timestamp } from '../../core/types.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { removeReceiptsBefore } from '../../store/items/kinds.ts';
 import type { Store } from '../../store/store.ts';
@@ -147,4 +148,16 @@ export function invalidateNextExpiry(context: EngineContext): void {
 /** Starts a purge of old deleted records in the background; called after a write. */
 export function schedulePurge(context: EngineContext): void {
   context.shared(RetentionSweeper).schedulePurge();
+}
+
+/**
+ * When a replaced value expires. What has expired is gone for good, so an agent never shortens the life of a fact: not even of one that an
+ * agent wrote last, which may have been the owner's before.
+ */
+export function unshortened(
+  { caller }: EngineContext,
+  before: Pick<LociRecord, 'expiresAt'> | null,
+  expiresAt: Timestamp,
+): Timestamp {
+  return isForInbox(caller) ? Math.max(expiresAt, before?.expiresAt ?? 0) : expiresAt;
 }

@@ -6,6 +6,7 @@ import { isoTime } from '../fields/times.ts';
 import type { StartupEntry } from '../../store/admin-model.ts';
 
 const MAX_PRIORITY = 9;
+const MAX_POSITION = 10_000;
 
 export const agentName = () =>
   z.string().trim().min(1).max(128).refine(isSubject, 'expected a name without control characters');
@@ -22,7 +23,17 @@ export const startupEntry = z.strictObject({
 });
 export type StartupEntryOutput = z.infer<typeof startupEntry>;
 
-export const listStartupOutput = z.strictObject({ entries: z.array(startupEntry) });
+export const listStartupOutput = z.strictObject({
+  entries: z.array(startupEntry).describe('In the order of the text.'),
+  budgets: z
+    .array(
+      z.strictObject({
+        model: z.string().nullable().describe('A part of the names of models; null for all others.'),
+        characters: z.number().int(),
+      }),
+    )
+    .describe('The budgets that the settings give.'),
+});
 
 export type StartupListOutput = z.infer<typeof listStartupOutput>;
 
@@ -45,6 +56,15 @@ export const setStartupInput = z.strictObject({
     .max(MAX_PRIORITY)
     .exactOptional()
     .describe('0 (most important) to 9; 2 for a new entry unless given.'),
+  position: z
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_POSITION)
+    .exactOptional()
+    .describe(
+      'Its place among the entries of its priority, from 1. They are in the order of their keys until one is moved.',
+    ),
   reinforce: z.boolean().exactOptional().describe('Repeat it while nothing has changed.'),
   agent: agentName()
     .exactOptional()
@@ -81,6 +101,24 @@ export const startupTextInput = z.strictObject({
   mode: startupMode.exactOptional().describe('The configured mode (digest) unless given.'),
 });
 
+export const previewStartupInput = startupTextInput.extend({
+  draft: z
+    .strictObject({
+      key: setStartupInput.shape.key,
+      content: contentField(),
+      priority: setStartupInput.shape.priority,
+      agent: setStartupInput.shape.agent,
+    })
+    .exactOptional()
+    .describe('An entry as it would be: the preview has it in place of the stored one.'),
+});
+
+const listed = {
+  key: z.string(),
+  agent: z.string().nullable().describe('The agent that it is for; null: every agent.'),
+  priority: z.number().int(),
+};
+
 export const startupTextOutput = z.strictObject({
   text: z.string().describe('The text to inject; the same entries give the same text, byte for byte.'),
   mode: startupMode,
@@ -88,8 +126,7 @@ export const startupTextOutput = z.strictObject({
   budget: z.number().int().nonnegative().describe('In characters.'),
   included: z.array(
     z.strictObject({
-      key: z.string(),
-      priority: z.number().int(),
+      ...listed,
       characters: z.number().int().describe('As given.'),
       cut_from: z
         .number()
@@ -100,8 +137,7 @@ export const startupTextOutput = z.strictObject({
   ),
   left_out: z.array(
     z.strictObject({
-      key: z.string(),
-      priority: z.number().int(),
+      ...listed,
       why: z.string(),
       too_long: z.boolean().describe('Whether it did not fit into the budget.'),
     }),
@@ -110,11 +146,16 @@ export const startupTextOutput = z.strictObject({
 
 export type StartupTextOutput = z.infer<typeof startupTextOutput>;
 
+/** `null` for every agent. */
+export function agentOf(agent: string): string | null {
+  return agent === '' ? null : agent;
+}
+
 export function formatStartupEntry(entry: StartupEntry): StartupEntryOutput {
   const { key, agent, priority, reinforce, content, updatedAt } = entry;
   return {
     key,
-    agent: agent === '' ? null : agent,
+    agent: agentOf(agent),
     priority,
     reinforce,
     characters: content.length,

@@ -3,26 +3,34 @@ import { LociError } from '../../core/errors.ts';
 import { sha256 } from '../../core/ids.ts';
 import { isSubject } from '../../core/caller.ts';
 import type { AuditDraft, StartupEntry } from '../../store/admin-model.ts';
-import { startupDigest, startupDigestChanges, startupEntries, startupPut } from '../../store/items/kinds.ts';
+import {
+  compareStartup,
+  startupDigest,
+  startupDigestChanges,
+  startupEntries,
+  startupPlaced,
+  startupPut,
+} from '../../store/items/kinds.ts';
 import { auditDraft, contentDiff } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { assertWithinLimits } from '../fields/limits.ts';
 import { screenTexts } from '../records/screen.ts';
 import { budgetFor, packStartup, joinTexts, whyTooLong, type OmittedEntry, type Packed } from './budget.ts';
 import {
+  agentOf,
   formatStartupEntry,
   type removeStartupInput,
   type setStartupInput,
   type StartupListOutput,
   type StartupRemoveOutput,
   type StartupSetOutput,
-  type startupTextInput,
+  type previewStartupInput,
   type StartupTextOutput,
 } from './startup-fields.ts';
 
 type StartupMode = StartupTextOutput['mode'];
 
-export type StartupRequest = z.infer<typeof startupTextInput> & {
+export type StartupRequest = z.infer<typeof previewStartupInput> & {
   /** Does not record that the session has seen the text. */
   readonly preview?: boolean;
 };
@@ -43,7 +51,7 @@ export async function injectStartup(
   const session = request.session === undefined ? undefined : sha256(request.session);
   const mode = request.mode ?? config.startup.mode;
   const budget = budgetFor(config.startup, request.model);
-  const entries = await liveEntries(context);
+  const entries = withDraft(await liveEntries(context), request.draft);
   const visible = entries.filter((entry) => entry.agent === '' || entry.agent === agent);
   const { chosen, replaced } = selectForAgent(visible, agent);
   const whole = packStartup(chosen, budget);
@@ -67,6 +75,21 @@ export async function injectStartup(
   return startupText(mode, budget, { included: selected.included, leftOut });
 }
 
+/** The entries as they would be after a change. */
+function withDraft(
+  entries: readonly StartupEntry[],
+  draft: StartupRequest['draft'],
+): readonly StartupEntry[] {
+  if (draft === undefined) return entries;
+  const { agent = '', key, content } = draft;
+  const before = entries.find((entry) => entry.agent === agent && entry.key === key);
+  const priority = draft.priority ?? before?.priority ?? DEFAULT_PRIORITY;
+  const place = placeOf(entries, before, priority);
+  const times = { createdAt: 0, updatedAt: 0, deletedAt: null };
+  const entry = { agent, key, content, priority, reinforce: before?.reinforce ?? false, ...times, ...place };
+  return [...entries.filter((each) => each !== before), entry].sort(compareStartup);
+}
+
 /** The text is deterministic: equal entries give equal bytes. */
 function startupText(mode: StartupMode, budget: number, { included, leftOut }: Packed): StartupTextOutput {
   const text = included.length === 0 ? '' : joinTexts(included);
@@ -75,14 +98,16 @@ function startupText(mode: StartupMode, budget: number, { included, leftOut }: P
     mode,
     characters: text.length,
     budget,
-    included: included.map(({ entry: { key, priority, content }, text: given }) => ({
+    included: included.map(({ entry: { key, agent, priority, content }, text: given }) => ({
       key,
+      agent: agentOf(agent),
       priority,
       characters: given.length,
       cut_from: given === content ? null : content.length,
     })),
-    left_out: leftOut.map(({ entry: { key, priority }, why, tooLong }) => ({
+    left_out: leftOut.map(({ entry: { key, agent, priority }, why, tooLong }) => ({
       key,
+      agent: agentOf(agent),
       priority,
       why,
       too_long: tooLong,
@@ -127,7 +152,14 @@ function selectForSession(
 
 /** The entries that are not deleted, in the order of the startup text. */
 export async function listStartup(context: EngineContext): Promise<StartupListOutput> {
-  return { entries: (await liveEntries(context)).map(formatStartupEntry) };
+  const { maxChars, maxCharsByModel } = context.config.startup;
+  return {
+    entries: (await liveEntries(context)).map(formatStartupEntry),
+    budgets: [
+      { model: null, characters: maxChars },
+      ...Object.entries(maxCharsByModel).map(([model, characters]) => ({ model, characters })),
+    ],
+  };
 }
 
 async function liveEntries({ store, namespace }: EngineContext): Promise<StartupEntry[]> {
@@ -159,7 +191,8 @@ export async function setStartup(
   assertValidEntry(given);
   const { texts, masked } = await screenTexts(context, given);
   const { agent, key } = texts;
-  const before = await findEntry(context, agent, key);
+  const entries = await startupEntries(context.store.records, context.namespace);
+  const before = entries.find((entry) => entry.agent === agent && entry.key === key);
   const text = texts.content ?? before?.content;
   if (text === undefined) {
     throw new LociError('invalid_input', `the new entry ${JSON.stringify(key)} has no content`, {
@@ -167,11 +200,17 @@ export async function setStartup(
     });
   }
   const now = context.now();
+  const priority = request.priority ?? before?.priority ?? DEFAULT_PRIORITY;
+  const others = entries.filter((each) => each.deletedAt === null && each !== before);
+  const moves = request.position === undefined ? [] : placedAround(others, priority, request.position);
   const entry: StartupEntry = {
     agent,
     key,
     content: text,
-    priority: request.priority ?? before?.priority ?? DEFAULT_PRIORITY,
+    priority,
+    ...(request.position === undefined
+      ? placeOf(others, before, priority)
+      : { place: Math.min(request.position, moves.length + 1) }),
     reinforce: request.reinforce ?? before?.reinforce ?? false,
     createdAt: before?.createdAt ?? now,
     updatedAt: now,
@@ -179,10 +218,38 @@ export async function setStartup(
   };
   const draft = startupAuditDraft(context, 'startup-set', before, entry);
   const isSame = before !== undefined && Object.keys(draft.diff ?? {}).length === 0;
-  if (!isSame)
-    await context.store.records.commit(context.namespace, { items: [startupPut(entry)], audit: [draft] });
+  const items = moves.flatMap(({ entry: each, place }) =>
+    each.place === place ? [] : [startupPlaced(each, place)],
+  );
+  if (!isSame || items.length > 0)
+    await context.store.records.commit(context.namespace, {
+      items: [startupPut(entry), ...items],
+      audit: [draft],
+    });
   const tooLong = whyTooLong(context.config.startup, entry);
   return { entry: formatStartupEntry(entry), created: before === undefined, masked, too_long: tooLong };
+}
+
+/** The others of a priority, and their places around an entry at this position. */
+function placedAround(
+  others: readonly StartupEntry[],
+  priority: number,
+  position: number,
+): { readonly entry: StartupEntry; readonly place: number }[] {
+  return others
+    .filter((each) => each.priority === priority)
+    .map((entry, i) => ({ entry, place: i + 1 < position ? i + 1 : i + 2 }));
+}
+
+/** The place that an entry keeps, or the last one, if the entries of its priority have places. */
+function placeOf(
+  others: readonly StartupEntry[],
+  before: StartupEntry | undefined,
+  priority: number,
+): Pick<StartupEntry, 'place'> {
+  if (before?.priority === priority) return before.place === undefined ? {} : { place: before.place };
+  const last = Math.max(0, ...others.map((each) => (each.priority === priority ? (each.place ?? 0) : 0)));
+  return last === 0 ? {} : { place: last + 1 };
 }
 
 /** The audit entry for a change of a startup entry. */
@@ -194,12 +261,14 @@ export function startupAuditDraft(
 ): AuditDraft {
   const content = before?.content ?? '';
   const priority = before?.priority ?? null;
+  const place = { before: before?.place ?? null, after: after.place ?? null };
   const reinforce = before?.reinforce ?? null;
   const wasDeleted = (before?.deletedAt ?? null) !== null;
   const isDeleted = after.deletedAt !== null;
   const diff = {
     ...(content !== after.content && { content: contentDiff(content, after.content) }),
     ...(priority !== after.priority && { priority: { before: priority, after: after.priority } }),
+    ...(place.before !== place.after && { place }),
     ...(reinforce !== after.reinforce && { reinforce: { before: reinforce, after: after.reinforce } }),
     ...(wasDeleted !== isDeleted && { deleted: { before: wasDeleted, after: isDeleted } }),
   };

@@ -19,11 +19,12 @@ import type {
 } from '../source.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
 import { vaultDateOrder } from './date-order.ts';
+import { imagesOf, readImage } from './images.ts';
 import type { Note } from './note.ts';
 import { MAX_NOTE_BYTES, noteFormat } from '../files/note-format.ts';
 import { READ_NOTE_TEXT, readNoteText, type NoteText } from './note-text.ts';
 import { readWithin } from '../files/read-file.ts';
-import { unreadableRoot, walkNotes } from './walk.ts';
+import { type FoundFile, unreadableRoot, walkNotes, type WalkOptions } from './walk.ts';
 
 export interface VaultOptions {
   readonly name: string;
@@ -90,32 +91,41 @@ class Vault implements Source {
       const ending = path.posix.extname(key).toLowerCase();
       otherFiles.set(ending, (otherFiles.get(ending) ?? 0) + 1);
     };
-    const { include, pattern, otherFolders, exclude = [] } = this.#options;
     const unread: string[] = [];
     const reportWalk = (problem: SourceProblem): void => {
       if (problem.skipped && problem.reason !== 'outside_root') unread.push(problem.key);
       report(problem);
     };
-    const exclusions = new Exclusions(this.name, exclude, report);
+    const exclusions = new Exclusions(this.name, this.#options.exclude ?? [], report);
     this.#exclusions = exclusions;
-    const walk = walkNotes({
-      vault: this.name,
-      realRoot: this.#realRoot,
-      include,
-      pattern,
-      otherFolders,
-      exclusions,
-      report: reportWalk,
-      onOtherFile,
-      signal,
-    });
-    for await (const { key, stats } of walk) {
+    const walk = { realRoot: this.#realRoot, exclusions, report: reportWalk, onOtherFile, signal };
+    for await (const { key, stats } of this.#walk(walk)) {
       this.#keys.push(key);
       if (stats.size > BigInt(MAX_NOTE_BYTES)) report(tooLarge(key, stats.size, MAX_NOTE_BYTES));
       else yield { key, revision: this.#revisionOf(stats), bytes: Number(stats.size) };
     }
     // A folder that could not be read may have files that the glob matches.
     if (unread.length === 0) exclusions.reportUnmatched();
+  }
+
+  #walk(
+    walk: Omit<WalkOptions, 'vault' | 'include' | 'pattern' | 'otherFolders'>,
+  ): AsyncGenerator<FoundFile> {
+    const { include, pattern, otherFolders } = this.#options;
+    return walkNotes({ vault: this.name, include, pattern, otherFolders, ...walk });
+  }
+
+  async images(signal?: AbortSignal): Promise<readonly string[]> {
+    const { exclude = [] } = this.#options;
+    const ignore = (): void => undefined;
+    const exclusions = new Exclusions(this.name, exclude, ignore);
+    const walk = { realRoot: await realRootOf(this.#options), exclusions, report: ignore, signal };
+    return imagesOf((onOtherFile) => this.#walk({ ...walk, onOtherFile }));
+  }
+
+  async readImage(key: string, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | null> {
+    const exact = this.#options.otherFolders !== undefined;
+    return readImage(await realRootOf(this.#options), key, maxBytes, { exact });
   }
 
   otherFiles(): ReadonlyMap<string, number> {

@@ -9,7 +9,7 @@ import { type Exclusions, foldersOf, OBSIDIAN_FOLDER, slashed } from '../files/e
 import { noteFormat } from '../files/note-format.ts';
 
 /** A note of a vault. */
-interface FoundFile {
+export interface FoundFile {
   /** The path below the root, with `/`, in NFC. */
   readonly key: string;
   readonly stats: BigIntStats;
@@ -19,7 +19,7 @@ const IGNORED_FOLDERS: ReadonlySet<string> = new Set(['node_modules']);
 /** How many entries of a folder are examined at the same time. */
 const STAT_BATCH_SIZE = 64;
 
-interface WalkOptions {
+export interface WalkOptions {
   /** The name of the vault, for errors. */
   readonly vault: string;
   readonly realRoot: string;

@@ -1,9 +1,16 @@
 import type { z } from 'zod';
 import { LociError } from '../../../core/errors.ts';
+import { inTurns } from '../../../core/threads/slices.ts';
 import type { ProgressOptions } from '../../../core/progress.ts';
 import { uuidv7 } from '../../../core/ids.ts';
 import type { Json } from '../../../core/types.ts';
-import { type Concept, namedChange, undoneBy, whyNot } from '../../../graph/concepts/concept-changes.ts';
+import {
+  changeSlices,
+  type Concept,
+  namedChange,
+  undoneBy,
+  whyNot,
+} from '../../../graph/concepts/concept-changes.ts';
 import { groupNames } from '../../../graph/concepts/concept-groups.ts';
 import { nameKey } from '../../../core/names/name.ts';
 import type { ConceptChange, ConceptChangeDetail } from '../../../store/concept-model.ts';
@@ -35,7 +42,7 @@ const MAX_CHANGES = 10_000;
 /** The concepts `from` become part of the concept `into`. @throws LociError `not_found`, `ambiguous`, `conflict` */
 export async function mergeConcepts(
   context: EngineContext,
-  { into, from, project }: z.infer<typeof mergeConceptsInput>,
+  { into, from, project, preview }: z.infer<typeof mergeConceptsInput>,
   options: ProgressOptions = {},
 ): Promise<MadeChangeOutput> {
   const projects = await readConcepts(context, project, options);
@@ -44,17 +51,14 @@ export async function mergeConcepts(
     from.map((reference) => findConcept(context, [target.within], reference)),
   );
   const firstNames = [...new Set(sources.map(({ concept }) => firstName(concept)))];
-  return makeChange(context, target.within, {
-    kind: 'merge',
-    into: firstName(target.concept),
-    from: firstNames,
-  });
+  const detail = { kind: 'merge', into: firstName(target.concept), from: firstNames } as const;
+  return makeChange(context, target.within, detail, preview);
 }
 
 /** Names of a concept become a concept of their own. @throws LociError `not_found`, `ambiguous`, `conflict` */
 export async function splitConcept(
   context: EngineContext,
-  { concept: reference, names, project }: z.infer<typeof splitConceptInput>,
+  { concept: reference, names, project, preview }: z.infer<typeof splitConceptInput>,
   options: ProgressOptions = {},
 ): Promise<MadeChangeOutput> {
   const found = await findConcept(context, await readConcepts(context, project, options), reference);
@@ -64,7 +68,7 @@ export async function splitConcept(
     (a, b) => Number(isNote(found.concept, b)) - Number(isNote(found.concept, a)),
   );
   const detail = { kind: 'split', from: firstName(found.concept), names: notesFirst } as const;
-  return makeChange(context, found.within, detail);
+  return makeChange(context, found.within, detail, preview);
 }
 
 /** Gives a concept a label, which becomes a name of it. @throws LociError `not_found`, `ambiguous`, `conflict`, `invalid_input` */
@@ -137,9 +141,11 @@ function keysOfName({ concept, within }: FoundConcept, name: string): string[] {
 /** Stores a change with its entry in the audit log, unless it makes no sense. @throws LociError `conflict` with the reason */
 async function makeChange(
   context: EngineContext,
-  { project, changes }: ProjectConcepts,
+  before: ProjectConcepts,
   detail: ConceptChangeDetail,
+  preview = false,
 ): Promise<MadeChangeOutput> {
+  const { project, changes } = before;
   const { store, namespace, caller } = context;
   if (changes.length >= MAX_CHANGES)
     throw new LociError(
@@ -156,6 +162,8 @@ async function makeChange(
   const reason = whyNot(names, changes, change);
   if (reason !== null)
     throw new LociError('conflict', reason, { hint: '`loci concept changes` lists the changes.' });
+  const all = [...changes, change];
+  if (preview) return formatMade(context, await withChanges(before, all), change, false);
   const diff = { project: { after: project }, ...(detail as unknown as Record<string, Json>) };
   await store.records.commit(namespace, {
     items: [conceptChangePut(change)],
@@ -163,14 +171,35 @@ async function makeChange(
   });
   await updateConcepts(context);
   const [within] = await readConcepts(context, project);
-  const concepts = conceptsOfChange(within!.concepts, change, [...changes, change]);
-  const mask = new ConceptMask(context.thread);
+  return formatMade(context, { ...within!, changes: all }, change, true);
+}
+
+/** The concepts of a project as they would be. */
+async function withChanges(
+  before: ProjectConcepts,
+  changes: readonly ConceptChange[],
+): Promise<ProjectConcepts> {
+  const applied = await inTurns(changeSlices(before.names, changes));
   return {
-    change: await mask.change({
-      ...{ change, named: namedChange(change, within!.applied.state) },
-      ...{ undoneBy: null, idle: null },
-    }),
-    concepts: await mask.concepts(concepts),
+    ...before,
+    changes,
+    applied,
+    concepts: await inTurns(applied.state.conceptSlices(before.project)),
+  };
+}
+
+async function formatMade(
+  context: EngineContext,
+  { concepts, applied, changes }: ProjectConcepts,
+  change: ConceptChange,
+  made: boolean,
+): Promise<MadeChangeOutput> {
+  const mask = new ConceptMask(context.thread);
+  const named = namedChange(change, applied.state);
+  return {
+    made,
+    change: await mask.change({ change, named, undoneBy: null, idle: null }),
+    concepts: await mask.concepts(conceptsOfChange(concepts, change, changes)),
   };
 }
 

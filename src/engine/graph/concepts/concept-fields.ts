@@ -29,6 +29,7 @@ const conceptOutput = z.strictObject({
 export type ConceptOutput = z.infer<typeof conceptOutput>;
 
 const citedRecord = z.strictObject({
+  id: z.number().int().positive(),
   citation: z.string().describe('What `get` reads.'),
   title: z.string(),
 });
@@ -52,6 +53,7 @@ export type ConceptChangeOutput = z.infer<typeof changeOutput>;
 
 /** The output of an operation that changes concepts. */
 export const madeChange = z.strictObject({
+  made: z.boolean().describe('False for a preview, which changes nothing.'),
   change: changeOutput,
   concepts: z.array(conceptOutput).describe('The concepts that the change is about, as they are now.'),
 });
@@ -92,7 +94,22 @@ export const showConceptOutput = z.strictObject({
 
 export type ConceptShowOutput = z.infer<typeof showConceptOutput>;
 
-export const conceptProjectInput = z.strictObject({ project: conceptProject() });
+export const listedConceptsInput = z.strictObject({
+  project: conceptProject(),
+  limit: z.number().int().min(1).max(500).exactOptional().describe('The highest number; all unless given.'),
+  after: z
+    .number()
+    .int()
+    .min(0)
+    .max(Number.MAX_SAFE_INTEGER)
+    .exactOptional()
+    .describe('`next` of the previous page.'),
+});
+
+const page = {
+  total: z.number().int().nonnegative().describe('How many there are, on all pages.'),
+  next: z.number().int().positive().nullable().describe('Where the next page begins; null on the last page.'),
+};
 
 export const conceptConflictsOutput = z.strictObject({
   conflicts: z.array(
@@ -104,18 +121,22 @@ export const conceptConflictsOutput = z.strictObject({
       ),
     }),
   ),
+  ...page,
 });
 
 export type ConceptConflictsOutput = z.infer<typeof conceptConflictsOutput>;
 
 export const conceptChangesOutput = z.strictObject({
   changes: z.array(changeOutput).describe('The last one first.'),
+  ...page,
 });
 
 export type ConceptChangesOutput = z.infer<typeof conceptChangesOutput>;
 
 /** Concepts or names that one change may name. */
 const MAX_NAMED = 50;
+
+const preview = () => z.boolean().exactOptional().describe('Show what it would make, and change nothing.');
 
 export const mergeConceptsInput = z.strictObject({
   into: conceptReference().describe('The concept that stays, with its id and label: an id or a name.'),
@@ -125,6 +146,7 @@ export const mergeConceptsInput = z.strictObject({
     .max(MAX_NAMED)
     .describe('The concepts that become part of it, by id or name.'),
   project: conceptProject(),
+  preview: preview(),
 });
 
 export const splitConceptInput = z.strictObject({
@@ -135,6 +157,7 @@ export const splitConceptInput = z.strictObject({
     .max(MAX_NAMED)
     .describe('The names that leave it. With the title of a note goes the note.'),
   project: conceptProject(),
+  preview: preview(),
 });
 
 export const renameConceptInput = z.strictObject({

@@ -129,6 +129,37 @@ describe('concepts of an engine', () => {
     expect((await conceptConflicts(loci)).conflicts).toHaveLength(1);
   });
 
+  it('are previewed as a merge or a split would make them, which changes nothing', async () => {
+    const before = await labels();
+    const merge = { into: 'Oven', from: ['Furnace'] };
+    const previewed = await mergeConcepts(loci, { ...merge, preview: true });
+    expect(previewed.made).toBe(false);
+    expect(await labels()).toEqual(before);
+    expect((await conceptChanges(loci)).changes).toEqual([]);
+    const { made, concepts } = await mergeConcepts(loci, merge);
+    expect(made).toBe(true);
+    expect(concepts).toEqual(previewed.concepts);
+    const split = { concept: 'Oven', names: ['Furnace'] };
+    const parts = (await splitConcept(loci, { ...split, preview: true })).concepts;
+    expect(parts.map(({ label }) => label).sort()).toEqual(['Furnace', 'Oven']);
+    expect((await conceptChanges(loci)).changes).toHaveLength(1);
+    expect((await splitConcept(loci, split)).concepts).toEqual(parts);
+    const refused = mergeConcepts(loci, { into: 'Oven', from: ['Oven'], preview: true });
+    await expect(refused).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('have their changes and conflicts page by page', async () => {
+    const { change } = await mergeConcepts(loci, { into: 'Oven', from: ['Furnace'] });
+    const { change: undo } = await undoConceptChange(loci, { change: change.id });
+    const first = await conceptChanges(loci, { limit: 1 });
+    expect(first).toMatchObject({ changes: [{ id: undo.id }], total: 2, next: 1 });
+    expect(await conceptChanges(loci, { limit: 1, after: 1 })).toMatchObject({
+      ...{ changes: [{ id: change.id }], total: 2, next: null },
+    });
+    expect(await conceptConflicts(loci, { limit: 1 })).toMatchObject({ total: 1, next: null });
+    expect((await conceptConflicts(loci, { after: 1 })).conflicts).toEqual([]);
+  });
+
   it('keep their ids through a merge, a rename and a split', async () => {
     const { concept: furnace } = await showConcept(loci, { concept: 'Furnace' });
     await mergeConcepts(loci, { into: 'Oven', from: ['Furnace'] });

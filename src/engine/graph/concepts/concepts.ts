@@ -15,7 +15,7 @@ import {
   type ConceptChangesOutput,
   type ConceptConflictsOutput,
   type ConceptListOutput,
-  type conceptProjectInput,
+  type listedConceptsInput,
   type ConceptShowOutput,
   DEFAULT_LIMIT,
   type listConceptsInput,
@@ -109,7 +109,7 @@ async function cited(
 ): Promise<ConceptShowOutput['notes']> {
   const citations = await wholeCitations(context, records);
   const titles = await new TextMask(context.thread).texts(records.map(({ title }) => title));
-  return citations.map((citation, i) => ({ citation, title: titles[i]! }));
+  return records.map(({ id }, i) => ({ id, citation: citations[i]!, title: titles[i]! }));
 }
 
 const MAX_MENTIONS = 50;
@@ -147,37 +147,46 @@ export async function showConcept(
 /** Names that two or more notes claim. They are never merged by themselves. */
 export async function conceptConflicts(
   context: EngineContext,
-  { project }: z.infer<typeof conceptProjectInput> = {},
+  { project, ...page }: z.infer<typeof listedConceptsInput> = {},
   options: ProgressOptions = {},
 ): Promise<ConceptConflictsOutput> {
   const { store, namespace, thread } = context;
-  const conflicts: ConceptConflictsOutput['conflicts'] = [];
   const mask = new TextMask(thread);
-  for (const within of await readConcepts(context, project, options)) {
-    const byRecord = new Map(
-      within.concepts.flatMap(({ id, records }) => records.map((record) => [record, id] as const)),
-    );
-    for (const { text, records } of within.applied.state.conflicts()) {
-      const found = await store.records.get(namespace, records, { liveAt: context.now() });
-      const notes = (await cited(context, found)).flatMap((note, i) => {
-        const concept = byRecord.get(found[i]!.id);
-        return concept === undefined ? [] : [{ ...note, concept }];
-      });
-      conflicts.push({ name: await mask.text(text), project: within.project, notes });
-    }
+  const all = (await readConcepts(context, project, options)).flatMap((within) =>
+    within.applied.state.conflicts().map((conflict) => ({ ...conflict, within })),
+  );
+  const { items, ...rest } = pageOf(all, page);
+  const conflicts: ConceptConflictsOutput['conflicts'] = [];
+  for (const { text, records, within } of items) {
+    const found = await store.records.get(namespace, records, { liveAt: context.now() });
+    const notes = (await cited(context, found)).flatMap((note) => {
+      const concept = within.concepts.find((each) => each.records.includes(note.id));
+      return concept === undefined ? [] : [{ ...note, concept: concept.id }];
+    });
+    conflicts.push({ name: await mask.text(text), project: within.project, notes });
   }
-  return { conflicts };
+  return { conflicts, ...rest };
+}
+
+/** A page of a list that is in memory. */
+function pageOf<Item>(
+  all: readonly Item[],
+  { limit = all.length, after = 0 }: Pick<z.infer<typeof listedConceptsInput>, 'limit' | 'after'>,
+): { readonly items: readonly Item[]; readonly total: number; readonly next: number | null } {
+  const end = after + limit;
+  return { items: all.slice(after, end), total: all.length, next: end < all.length ? end : null };
 }
 
 /** All changes by operators, the last first. */
 export async function conceptChanges(
   context: EngineContext,
-  { project }: z.infer<typeof conceptProjectInput> = {},
+  { project, ...page }: z.infer<typeof listedConceptsInput> = {},
   options: ProgressOptions = {},
 ): Promise<ConceptChangesOutput> {
   const all = (await readConcepts(context, project, options)).flatMap(listChanges);
   const sorted = all.sort((a, b) => b.change.at - a.change.at || (a.change.id < b.change.id ? 1 : -1));
-  return { changes: await new ConceptMask(context.thread).changes(sorted) };
+  const { items, ...rest } = pageOf(sorted, page);
+  return { changes: await new ConceptMask(context.thread).changes(items), ...rest };
 }
 
 function listChanges(within: ProjectConcepts): ListedChange[] {

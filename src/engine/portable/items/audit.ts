@@ -20,11 +20,14 @@ const schema = z.strictObject({
   diff_hash: sha256Text.nullable(),
   previous: sha256Text,
   hash: sha256Text,
+  session: z.string().exactOptional(),
 });
+/** An entry without a session has no such field, as in exports of older versions. */
+const { session: _, ...FIELDS } = schema.shape;
 
 export const audit: ItemType<AuditEntry> = {
   count: 'audit',
-  format: lineFormat(schema, schema.shape),
+  format: lineFormat(schema, FIELDS),
   async read(context, position) {
     const { part } = position;
     const chain = (await auditChains(context))[part]?.chain;

@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isForInbox } from '../../../core/caller.ts';
 import { LociError } from '../../../core/errors.ts';
 import type { LociRecord, Passage } from '../../../core/types.ts';
 import type { AuditDraft } from '../../../store/admin-model.ts';
 import type { ExistingRecords, RecordImport } from '../../../store/model.ts';
 import { lowerTrust } from '../../access/permission.ts';
-import { auditDraft, diffOf } from '../../audit/audit.ts';
+import { auditDraft, diffOf, newDiff } from '../../audit/audit.ts';
 import type { EngineContext } from '../../context.ts';
 import { TTL_SECONDS } from '../../facts/fact-fields.ts';
-import { invalidateNextExpiry } from '../../shared/retention.ts';
+import { invalidateNextExpiry, unshortened } from '../../shared/retention.ts';
 import { chunkingOf } from '../../embedding/models.ts';
 import {
   ITEMS_PER_WRITE,
@@ -118,7 +119,8 @@ export class RecordImporter implements ItemImporter<ExportedRecord> {
     try {
       const chunking = await chunkingOf(this.#context);
       const passages = record.deletedAt === null ? await chunking.cut(record) : [];
-      const written = this.#withSafeTimes(existing === null ? record : this.#replacing(record, existing));
+      const replacing = existing === null ? record : this.#replacing(record, existing);
+      const written = this.#withSafeTimes(replacing, existing);
       return { location, record: written, existing, exportedId: record.id, passages };
     } catch (error) {
       if (!(error instanceof LociError) || error.code !== 'unreadable') throw error;
@@ -135,6 +137,9 @@ export class RecordImporter implements ItemImporter<ExportedRecord> {
     if (isDeepStrictEqual(comparableState(record, isOperator), comparableState(state, isOperator)))
       return 'unchanged';
     if (otherWithKey !== null) return `record/${String(otherWithKey)} has its key here`;
+    // An undo gives a deleted record no former text, so the trash of the owner stays as it is.
+    if (isForInbox(this.#context.caller) && existing.deletedAt !== null && record.deletedAt !== null)
+      return `${name} is deleted here, too`;
     if (!isOperator && existing.origin !== record.origin)
       return `the origin of ${name} is ${existing.origin}: only the operator may change that`;
     if (this.#options.overwrite) return null;
@@ -154,10 +159,12 @@ export class RecordImporter implements ItemImporter<ExportedRecord> {
   }
 
   /** Expiry and purging destroy data, so an agent's import may not set times at which they are due at once (R7). */
-  #withSafeTimes(record: ExportedRecord): ExportedRecord {
+  #withSafeTimes(record: ExportedRecord, existing: LociRecord | null): ExportedRecord {
     const { caller, now } = this.#context;
-    if (caller.trust === 'operator') return record;
-    const { deletedAt, expiresAt } = record;
+    const { deletedAt } = record;
+    const expiresAt =
+      record.expiresAt === null ? null : unshortened(this.#context, existing, record.expiresAt);
+    if (caller.trust === 'operator') return { ...record, expiresAt };
     return {
       ...record,
       deletedAt: deletedAt === null ? null : Math.max(deletedAt, now()),
@@ -250,8 +257,9 @@ function isConflict(error: unknown): error is LociError {
   return error instanceof LociError && (error.code === 'conflict' || error.code === 'not_found');
 }
 
-/** One entry for all new records, and one with a diff for each changed record. */
+/** One entry for all new records, and one with a diff for each changed record; for the inbox, one for each record, which can be undone. */
 function auditOf(context: EngineContext, planned: readonly PlannedWrite[]): AuditDraft[] {
+  if (isForInbox(context.caller)) return planned.map((plan) => undoableDraft(context, plan));
   const added = planned.filter(({ existing }) => existing === null).map(({ record }) => record.uuid);
   const changes = planned.flatMap(({ record, existing }) => {
     if (existing === null) return [];
@@ -264,4 +272,17 @@ function auditOf(context: EngineContext, planned: readonly PlannedWrite[]): Audi
   });
   if (added.length === 0) return changes;
   return [auditDraft(context, 'import', null, { added: added.length, uuids: added }), ...changes];
+}
+
+/** The entry of an operation that does the same to the record. */
+function undoableDraft(context: EngineContext, { record, existing }: PlannedWrite): AuditDraft {
+  if (existing === null)
+    return auditDraft(context, record.deletedAt === null ? 'write' : 'delete', record.uuid, newDiff(record));
+  const restored = existing.deletedAt === null ? 'update' : 'undelete';
+  return auditDraft(
+    context,
+    record.deletedAt === null ? restored : 'delete',
+    existing.uuid,
+    diffOf(existing, record),
+  );
 }

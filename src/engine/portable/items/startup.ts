@@ -13,6 +13,7 @@ const schema = z.strictObject({
   agent: z.string().max(128),
   key: z.string(),
   priority: z.number().int().min(0).max(9),
+  place: z.number().int().min(1).exactOptional(),
   reinforce: z.boolean(),
   created_at: time,
   updated_at: time,
@@ -22,7 +23,8 @@ const schema = z.strictObject({
 
 export const startup: ItemType<StartupEntry> = {
   count: 'startup',
-  format: lineFormat(schema, schema.shape),
+  // Only an entry that was moved has a place.
+  format: lineFormat(schema, schema.omit({ place: true }).shape),
   read: async ({ store, namespace }, position) =>
     sliceFrom(await startupEntries(store.records, namespace), position),
   async screen(context, entry) {

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TasksSource } from '../../../../test/contract/tasks-source.ts';
 import { approveSource } from '../approve-sources.ts';
+import { showSource } from '../sources.ts';
 
 const CHANGED = 'changed, waiting for approval';
 
@@ -48,7 +49,17 @@ describe('approving', () => {
     ];
     await tasks.reopen({ command: './tasks.sh --all', env: ['TODO_TOKEN'] });
     expect((await tasks.report())?.changes).toEqual(changes);
+    const { runs } = await showSource(tasks.loci, { id: 'tasks' });
+    expect(runs?.diff.map((line) => line.replace(/ [0-9a-f]{16}$/, ' HASH'))).toEqual([
+      '- command ./tasks.sh',
+      '- variable HOST',
+      `- file ${script} HASH`,
+      '+ command ./tasks.sh --all',
+      '+ variable TODO_TOKEN',
+      `+ file ${script} HASH`,
+    ]);
     expect(await approve()).toEqual(changes);
+    expect((await showSource(tasks.loci, { id: 'tasks' })).runs?.diff).toEqual([]);
     expect(await approve()).toEqual([]);
     await tasks.reopen({ command: `${script} --all`, cwd: '/', env: ['TODO_TOKEN'] });
     expect((await tasks.report())?.changes).toEqual([

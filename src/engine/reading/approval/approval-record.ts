@@ -70,6 +70,31 @@ export function changesSince({ details: before }: RecordedApproval, now: Approva
   return changes.length === 0 ? [unrecordedChange(before)] : changes;
 }
 
+/** The recorded details of the last approval that differ now, as the lines of a patch: `- file run.sh 1a2b…`. */
+export function approvalDiff({ details: before }: RecordedApproval, now: ApprovalDetails): string[] {
+  if (before === null) return [];
+  const hasFiles = before.files !== null && now.files !== null && now.files.length <= MAX_RECORDED_FILES;
+  const [was, is] = [detailLines(before, hasFiles), detailLines(now, hasFiles)];
+  const [wasSet, isSet] = [new Set(was), new Set(is)];
+  return [
+    ...was.filter((line) => !isSet.has(line)).map((line) => `- ${line}`),
+    ...is.filter((line) => !wasSet.has(line)).map((line) => `+ ${line}`),
+  ];
+}
+
+function detailLines(
+  { command, program, cwd, realCwd, env, files }: ApprovalDetails,
+  hasFiles: boolean,
+): string[] {
+  return [
+    `command ${command}`,
+    `program ${program ?? 'not found'}`,
+    `folder ${cwd}${realCwd === cwd ? '' : ` → ${realCwd}`}`,
+    ...env.map((name) => `variable ${name}`),
+    ...(hasFiles ? (files ?? []).map(({ path, state }) => `file ${path} ${shortened(state)}`) : []),
+  ];
+}
+
 function folderChange(before: ApprovalDetails, now: ApprovalDetails): string[] {
   if (before.cwd !== now.cwd) return [`folder: ${before.cwd} → ${now.cwd}`];
   if (before.realCwd === now.realCwd) return [];

@@ -41,7 +41,7 @@ export class RefreshAttempt {
   answered(problems: readonly string[]): Partial<SourceState> {
     const nextAt = nextRead(this.#context.now(), this.#start.interval);
     const { settingsPlace: settings } = this.#context;
-    return { ...this.#tried(), settings, nextAt, consecutiveFailures: 0, error: null, problems };
+    return { ...this.#tried(false), settings, nextAt, consecutiveFailures: 0, error: null, problems };
   }
 
   recordFailure(error: string): Promise<void> {
@@ -49,7 +49,7 @@ export class RefreshAttempt {
     const failures = (before?.consecutiveFailures ?? 0) + 1;
     const nextAt = nextTry(this.#context.now(), interval, failures);
     return this.record({
-      ...this.#tried(),
+      ...this.#tried(true),
       nextAt,
       consecutiveFailures: failures,
       totalFailures: (before?.totalFailures ?? 0) + 1,
@@ -65,7 +65,9 @@ export class RefreshAttempt {
     });
   }
 
-  #tried(): Partial<SourceState> {
-    return { triedAt: this.#startedAt, tookMs: this.tookMs };
+  #tried(failed: boolean): Partial<SourceState> {
+    const run = { at: this.#startedAt, tookMs: this.tookMs, failed };
+    const recentRuns = [...(this.#start.before?.recentRuns ?? []), run];
+    return { triedAt: run.at, tookMs: run.tookMs, recentRuns };
   }
 }

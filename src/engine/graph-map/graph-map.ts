@@ -1,0 +1,73 @@
+import type { ProgressOptions } from '../../core/progress.ts';
+import type { GraphNode } from '../../store/graph-model.ts';
+import type { EngineContext } from '../context.ts';
+import { findNodes } from '../graph/find-nodes.ts';
+import { GraphMask } from '../graph/graph-mask.ts';
+import { graphNotices } from '../graph/graph-notices.ts';
+import { assertGraphIsOn, crossProjectTypes, graphFilter } from '../graph/graph-view.ts';
+import { updateGraph } from '../graph/update-relations.ts';
+import { expire } from '../shared/retention.ts';
+import { type GraphMapInput, type GraphMapOutput, MAX_EDGES, MAX_NODES } from './map-fields.ts';
+import { MapAnswer } from './map-answer.ts';
+import { type MapGraph, readMapGraph } from './read-graph.ts';
+import { countFacets, edgesBetween, selectNodes } from './select.ts';
+
+/**
+ * Nodes with positions, and the edges between them, for a viewer. The answer is shorter than 1 MB. Credentials are masked, as in an
+ * export. @throws LociError `forbidden` while the graph is off
+ */
+export async function graphMap(
+  context: EngineContext,
+  given: GraphMapInput = {},
+  options: ProgressOptions = {},
+): Promise<GraphMapOutput> {
+  assertGraphIsOn(context);
+  await expire(context);
+  await updateGraph(context, options);
+  const { around = [], from_edge = 0 } = given;
+  const filter = await graphFilter(context, {});
+  const graph = await readMapGraph(context, filter, crossProjectTypes(context, given), options);
+  const { nodes: centres, unknown } = await findNodes(context, around, filter);
+  const starts = around.length === 0 ? null : indexesOf(graph, centres);
+  const found = await selectNodes(graph, given, starts);
+  const mask = new GraphMask(context.thread);
+  const facets = await countFacets(graph, (texts) => mask.texts.texts(texts));
+  const answer = new MapAnswer(graph, mask, given.search, facets);
+  await answer.addNodes(found.nodes.slice(0, given.nodes ?? MAX_NODES), found.steps);
+  const edges = edgesBetween(graph, answer.shown, given.edge_types);
+  const next = await answer.addEdges(edges, from_edge, given.edges ?? MAX_EDGES);
+  const totals = {
+    nodes: found.nodes.length - answer.dropped,
+    edges: edges.length,
+    graph_nodes: graph.ids.length,
+    graph_edges: graph.src.length,
+    across_projects: graph.acrossProjects,
+  };
+  const notices = [
+    ...leftOut(totals.nodes, answer.shown.size, starts !== null),
+    ...(await graphNotices(context, { ...given, names: around })),
+  ];
+  return {
+    version: graph.version,
+    ...answer.columns(from_edge > 0),
+    facets,
+    totals,
+    next_edge: next,
+    notices,
+    unknown,
+  };
+}
+
+function indexesOf({ ids }: MapGraph, nodes: readonly GraphNode[]): number[] {
+  const wanted = new Set(nodes.map(({ id }) => id));
+  return ids.flatMap((id, i) => (wanted.has(id) ? [i] : []));
+}
+
+function leftOut(all: number, shown: number, isNear: boolean): string[] {
+  if (shown >= all) return [];
+  const which = isNear ? 'nearest' : 'most connected';
+  return [
+    `these are the ${which} ${String(shown)} of ${String(all)} nodes: name one of them in \`around\` to see what is near it, ` +
+      'or narrow the graph by project, type, tag or title',
+  ];
+}

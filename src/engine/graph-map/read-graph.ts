@@ -1,0 +1,202 @@
+import { createHash, type Hash } from 'node:crypto';
+import { EDGE_TYPES, type EdgeType } from '../../core/graph-types.ts';
+import { sha256 } from '../../core/ids.ts';
+import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
+import { eventLoopYielder } from '../../core/threads/event-loop.ts';
+import {
+  degreeOf,
+  LAYOUT_RULES,
+  type LayoutGraph,
+  layOut,
+  type Links,
+  linksOf,
+  type Positions,
+  rankedByDegree,
+} from '../../graph/layout/layout.ts';
+import { inThread } from '../../graph/layout/layout-thread.ts';
+import { commonTags, isProjectNode } from '../../graph/walk.ts';
+import type { EdgeCursor, GraphEdge, GraphFilter, GraphNode } from '../../store/graph-model.ts';
+import { layoutChanges, storedLayout } from '../../store/items/graph-layout.ts';
+import type { EngineContext } from '../context.ts';
+
+/** All that an audience may see of a graph, with the position of each node. */
+export interface MapGraph extends LayoutGraph {
+  /** SHA-256 of the nodes and edges: what has the same version has the same positions. */
+  readonly version: string;
+  /** By id. Projects and tags that are too common are left out, because they connect everything. */
+  readonly nodes: readonly GraphNode[];
+  /** Indexes of `EDGE_TYPES`. */
+  readonly types: Uint8Array;
+  readonly reasons: readonly string[];
+  readonly links: Links;
+  /** The nodes with the most edges first. */
+  readonly ranked: readonly number[];
+  /** The edges with the highest weights first. */
+  readonly heaviest: readonly number[];
+  readonly positions: Positions;
+  /** Edges into other projects, which are left out. */
+  readonly acrossProjects: number;
+}
+
+type GraphWithoutPositions = Omit<MapGraph, 'positions'>;
+
+/** Nodes or edges that are read with one call. */
+const PAGE = 500;
+/** Graphs in memory, one for each audience. */
+const MAX_GRAPHS = 2;
+
+/** The graphs that were read last. They hold as long as nothing has changed. */
+class MapGraphs {
+  readonly #graphs = new Map<string, Promise<MapGraph>>();
+
+  /** Calls at the same time wait for one reading. One that fails is not remembered. */
+  of(key: string, read: () => Promise<MapGraph>): Promise<MapGraph> {
+    const known = this.#graphs.get(key) ?? read();
+    this.#graphs.delete(key);
+    this.#graphs.set(key, known);
+    const [oldest] = this.#graphs.keys();
+    if (this.#graphs.size > MAX_GRAPHS) this.#graphs.delete(oldest!);
+    known.catch(() => this.#graphs.delete(key));
+    return known;
+  }
+}
+
+/** The graph as the store has it now. */
+export async function readMapGraph(
+  context: EngineContext,
+  filter: GraphFilter,
+  crossProjectTypes: readonly EdgeType[],
+  options: ProgressOptions,
+): Promise<MapGraph> {
+  const { store, namespace } = context;
+  const { waiting: _, ...state } = await store.graph.state(namespace);
+  const audience = JSON.stringify([filter.excludedSources ?? [], crossProjectTypes]);
+  const key = JSON.stringify([namespace, state, audience]);
+  // Several callers wait for it, so that none of them may stop it.
+  const graph = await context.shared(MapGraphs).of(key, async () => {
+    const read = await readAll(context, filter, new Set(crossProjectTypes));
+    return { ...read, positions: await positionsOf(context, sha256(audience), read) };
+  });
+  assertNotAborted(options);
+  return graph;
+}
+
+/** The stored positions of this version, or new ones, which begin with those of the version before. */
+async function positionsOf(
+  context: EngineContext,
+  audience: string,
+  graph: GraphWithoutPositions,
+): Promise<Positions> {
+  const { store, namespace, thread, now } = context;
+  const stored = await storedLayout(store.records, namespace, audience);
+  if (stored?.graph === graph.version) return stored;
+  const former = new Map(stored?.ids.map((id, i) => [id, [stored.x[i]!, stored.y[i]!] as const]));
+  const positions = await layOut(graph, { ...inThread(thread), former });
+  const layout = { graph: graph.version, ids: graph.ids, ...positions };
+  if (!store.capabilities.readOnly)
+    await store.records.commit(namespace, { items: layoutChanges(audience, now(), layout) });
+  return positions;
+}
+
+async function readAll(
+  context: EngineContext,
+  filter: GraphFilter,
+  crossProjectTypes: ReadonlySet<EdgeType>,
+): Promise<GraphWithoutPositions> {
+  const hash = createHash('sha256').update(`${String(LAYOUT_RULES)}\n`);
+  const nodes = await readNodes(context, filter, hash);
+  const indexes = new Map(nodes.map(({ id }, i) => [id, i]));
+  const found: FoundEdge[] = [];
+  let acrossProjects = 0;
+  const yieldToEventLoop = eventLoopYielder();
+  for await (const page of edgePages(context, filter)) {
+    for (const { src, dst, type, weight, reason } of page) {
+      const [from, to] = [indexes.get(src), indexes.get(dst)];
+      if (from === undefined || to === undefined) continue;
+      if (nodes[from]!.project !== nodes[to]!.project && !crossProjectTypes.has(type)) acrossProjects++;
+      else {
+        found.push({ from, to, type: EDGE_TYPES.indexOf(type), weight, reason });
+        hash.update(JSON.stringify([src, type, dst, weight]));
+      }
+    }
+    await yieldToEventLoop();
+  }
+  const ids = nodes.map(({ id }) => id);
+  const src = Uint32Array.from(found, ({ from }) => from);
+  const dst = Uint32Array.from(found, ({ to }) => to);
+  const weight = Float32Array.from(found, (edge) => edge.weight);
+  await yieldToEventLoop();
+  const links = linksOf({ ids, src, dst });
+  await yieldToEventLoop();
+  return {
+    ...{ ids, src, dst, weight, nodes, links, acrossProjects, version: hash.digest('hex') },
+    types: Uint8Array.from(found, ({ type }) => type),
+    reasons: found.map(({ reason }) => reason),
+    ranked: rankedByDegree(links),
+    heaviest: heaviestFirst(weight),
+  };
+}
+
+/** Nodes and type by their indexes. */
+interface FoundEdge {
+  readonly from: number;
+  readonly to: number;
+  readonly type: number;
+  readonly weight: number;
+  readonly reason: string;
+}
+
+async function* edgePages(
+  { store, namespace }: EngineContext,
+  filter: GraphFilter,
+): AsyncGenerator<readonly GraphEdge[]> {
+  for (let after: EdgeCursor | null = null; ;) {
+    const page = await store.graph.edges(namespace, filter, { after, limit: PAGE });
+    const last = page.at(-1);
+    if (last === undefined) return;
+    yield page;
+    after = last;
+  }
+}
+
+async function readNodes(
+  { store, namespace }: EngineContext,
+  filter: GraphFilter,
+  hash: Hash,
+): Promise<GraphNode[]> {
+  const nodes: GraphNode[] = [];
+  const yieldToEventLoop = eventLoopYielder();
+  for (let after: string | null = null; ;) {
+    const page: readonly GraphNode[] = await store.graph.nodes(
+      namespace,
+      { page: { after, limit: PAGE } },
+      filter,
+    );
+    const concepts = page.filter(({ type, record }) => type === 'concept' && record === null);
+    const common = await commonTags({ graph: store.graph, namespace }, concepts);
+    for (const node of page) {
+      // For a moment, two documents that swap their identities have the same id.
+      if (isProjectNode(node) || common.has(node.id) || node.id === nodes.at(-1)?.id) continue;
+      nodes.push(node);
+      hash.update(`${node.id}\n`);
+    }
+    const last = page.at(-1);
+    if (last === undefined) return nodes;
+    after = last.id;
+    await yieldToEventLoop();
+  }
+}
+
+/** Ties in the order of the edges. */
+function heaviestFirst(weights: Float32Array): number[] {
+  const keys = Float64Array.from(
+    weights,
+    (weight, i) => Math.round((1 - weight) * 1000) * 2 ** 32 + i,
+  ).sort();
+  return Array.from(keys, (key) => key % 2 ** 32);
+}
+
+/** How many edges a node has in the graph. */
+export function degreeIn({ links }: Pick<MapGraph, 'links'>, node: number): number {
+  return degreeOf(links, node);
+}
