@@ -1,5 +1,5 @@
 /** The ids of the requirements: R records and search, S sources, F facts, G graph and packs, A adapters. */
-const COUNTS = { R: 19, S: 15, F: 9, G: 13, A: 6 } as const;
+const COUNTS = { R: 19, S: 15, F: 10, G: 13, A: 6 } as const;
 
 export const REQUIREMENT_IDS: readonly string[] = Object.entries(COUNTS).flatMap(([letter, count]) =>
   Array.from({ length: count }, (_, i) => `${letter}${i + 1}`),
@@ -20,7 +20,11 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
     'src/search/rank/rank.test.ts > never ranks a record above one that matches better by more than the reach of recency (R2)',
   ],
   R3: ['test/e2e/newcomer.test.ts > finds the intended note, with age, source, citation and reasons'],
-  R4: ['test/e2e/newcomer.test.ts > reads the text of a citation, with line numbers or plain'],
+  R4: [
+    'test/e2e/newcomer.test.ts > reads the text of a citation, with line numbers or plain',
+    'src/engine/browse/browse.test.ts > is not served for %s: %s',
+    'src/engine/browse/browse.test.ts > tells the owner alone where its file is, and what was deleted',
+  ],
   R5: [
     'test/e2e/written-memory.test.ts > has the category general and the type fact by default, and is found at once',
     'test/e2e/written-memory.test.ts > may write only if the settings allow it, and the error names the setting',
@@ -29,6 +33,7 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
     'test/e2e/written-memory.test.ts > changes only in the given fields; an unchanged text is not chunked and embedded again',
   ],
   R7: [
+    'test/web/records.test.ts > deletes without a question, with a way back here, in the message and in the list',
     'test/e2e/written-memory.test.ts > is in no output when it is deleted, and can be restored unchanged',
     'test/e2e/written-memory.test.ts > is purged some time after its deletion, and undelete reports that',
   ],
@@ -36,12 +41,14 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
   R9: [
     'test/e2e/written-memory.test.ts > shows for each change the actor, the surface, the time and the diff',
     'test/e2e/written-memory.test.ts > cannot be rewritten',
+    'test/e2e/ui-sessions.test.ts > begins with the code of a link, and acts for the owner with the cookie and the header',
   ],
   R10: [
     'test/openclaw/prompt.test.ts > in twenty turns, each request begins with all of the one before, up to the end of its message',
     'test/e2e/startup-text.test.ts > starts with the highest priority, and gives nothing in place of an entry that does not fit',
     'test/e2e/startup-text.test.ts > has the budget of the longest key that the name of the model contains, in any case',
     'test/e2e/startup-text.test.ts > is sent at every turn, at the first, or after a change, according to the mode',
+    'src/engine/startup/startup.test.ts > is that of their keys until one is moved, within its priority or to another one',
     'test/e2e/startup-text.test.ts > contains the entries for the agent, instead of those for all agents with the same key',
   ],
   R11: [
@@ -106,6 +113,7 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
   S2: [
     'test/e2e/sources.test.ts > is listed, approved, tested, refreshed and found (S2)',
     'test/e2e/watch.test.ts > runs a source after it is approved and whenever it is due, but not after a watched file changed',
+    'test/e2e/ui-events.test.ts > is of exactly what was shown',
     'test/e2e/source-examples.test.ts > %s is found by search, with its origin',
   ],
   S3: [
@@ -147,8 +155,11 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
     'test/e2e/sources.test.ts > fields keeps other fields out of the store (S10)',
   ],
   S11: [
+    'test/web/sources.test.ts > shows what would run, approves exactly that, tries it, and reads it',
     'test/e2e/source-operator.test.ts > counts the searches that found it, not its results (S11)',
     'test/e2e/sources.test.ts > reports everything as JSON (S11)',
+    'src/engine/reading/sources.test.ts > that fails keeps the last documents, is retried after increasing delays, and recovers',
+    'src/engine/reading/exclusions.test.ts > are listed with their rules, a page at a time, and a link that leads out with its problem',
     'test/e2e/source-surfaces.test.ts > are listed for readers, without commands, folders and fingerprints (S11)',
     'test/e2e/source-surfaces.test.ts > are listed by a tool and a resource, without commands, folders and fingerprints (S11)',
   ],
@@ -189,6 +200,7 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
   F4: [
     'test/e2e/stored-facts.test.ts > can be forgotten by key, by prefix or by category, and restored',
     'test/e2e/stored-facts.test.ts > is listed in pages, and by tag',
+    'src/engine/facts/facts.test.ts > come page by page, also after a fact that was forgotten meanwhile',
   ],
   F5: ['test/e2e/mcp-stdio.test.ts > has the startup text and the categories of facts as resources (F5)'],
   F6: [
@@ -205,6 +217,19 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
     'test/e2e/deploy-files.test.ts > starts everything with Ollama, unless it is left out, and says what a change needs',
     'test/e2e/deploy-files.test.ts > limit every container, and give only Loci an address, which is this machine',
     'test/postgres/deploy.test.ts > has everything when it starts again, and finds by meaning when the model answers',
+  ],
+  F10: [
+    'src/engine/inbox/inbox.test.ts > has what agents changed, by agent and session, and nothing of the operator',
+    'src/engine/inbox/inbox.test.ts > has the proposals of auto-capture by session, and no changes for them',
+    'src/engine/inbox/inbox.test.ts > loses the changes that are kept, and no others',
+    'src/engine/inbox/inbox.test.ts > a session deletes, restores and changes back, and is taken back as a whole',
+    'src/engine/inbox/inbox.test.ts > leaves what the operator changed since, and says so',
+    'src/engine/inbox/undo.property.test.ts > undoing all of a session leaves every record as its owner left it, and taking that back as the agent did',
+    'test/faults/inbox-killed.test.ts > an undo of a session that is killed has undone each record completely or not at all, and can be continued',
+    'test/e2e/inbox.test.ts > `loci inbox` shows what agents changed, and keeps and undoes it',
+    'test/e2e/inbox.test.ts > has the session that each surface names',
+    'test/web/inbox.test.ts > shows by session what agents did, with diffs, and hostile texts as text',
+    'test/web/inbox.test.ts > undoes a change and takes that back in place, with the count in the title and the navigation',
   ],
   G1: [
     'src/engine/graph/graph.test.ts > stay in a project, unless a request and the settings let a type of edge lead out of it',
@@ -236,6 +261,9 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
   ],
   G6: [
     'src/engine/packs/graph-lane.test.ts > has a receipt with the path of each expansion, in ids, lines and hashes, without a title',
+    'src/engine/packs/receipts.test.ts > is listed with the record that was considered for it, and what became of that',
+    'src/engine/packs/receipts.test.ts > is listed with who was given it, what it names first, and the query that a label has',
+    'src/engine/packs/receipts.test.ts > is compared with another: what came in, what left and why, what moved, and what was spent',
     'src/engine/packs/memory-pack.test.ts > has a receipt from which every byte of a record in it can be made again, without a text',
   ],
   G7: [
@@ -244,9 +272,23 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
     'src/engine/packs/graph-lane.test.ts > the pack is the baseline, byte for byte, and the receipt says so',
     'src/engine/packs/graph-lane.test.ts > stays in the project of a result, unless the request and the settings let it lead out',
   ],
+  G8: [
+    'test/web/graph.test.ts > draws the graph, and has the same data as a table, sorted and in pages',
+    'test/web/graph.test.ts > is filtered by title, type, project and tag, which the address keeps',
+    'test/web/graph.test.ts > shows where a node and its connections come from, what is near it, and how it leads to another',
+    'test/web/graph.test.ts > shows the path that led to a record of a receipt',
+    'test/web/graph.test.ts > compares two exports in colour and shape, and says what is wrong with a file',
+    'test/web/graph-file.test.ts > opens from disk without any request, and no title breaks out of it',
+    'src/engine/graph-map/graph-map.test.ts > has the same positions for the same notes, whatever the order in which they were indexed, and after a rebuild',
+    'src/engine/graph-map/graph-map.test.ts > has nothing of another namespace or of what is hidden from an agent',
+    'src/engine/graph-map/graph-map.test.ts > is shorter than 1 MB whatever the titles, tags and projects are',
+    'src/graph/layout/layout.test.ts > is the same for the same graph, and has a finite place of its own for each node',
+    'src/graph/layout/layout.test.ts > moves little after a small change, and places a new node beside its neighbour',
+  ],
   G9: [
     'src/engine/health/check-graph.test.ts > finds %s, which a plain reindex repairs',
     'src/engine/graph/concepts/concepts.test.ts > list names of two notes as conflicts, which a merge settles and its undo restores',
+    'src/engine/graph/concepts/concepts.test.ts > are previewed as a merge or a split would make them, which changes nothing',
     'src/engine/graph/concepts/concepts.test.ts > keep their ids through a merge, a rename and a split',
     'src/graph/concepts/concept-changes.test.ts > restores the concepts before the change, in any sequence of changes that are allowed',
     'test/property/concepts.test.ts > are the same whether they followed the changes or were derived at once',
@@ -265,6 +307,10 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
     'test/e2e/timeline.test.ts > stays within its budget of tokens, nearest records first, over MCP too',
     'test/e2e/timeline.test.ts > is around a day or now, and limited to a project or a tag',
     'test/contract/store-timeline.ts > has the records before and after a record, nearest first, ties by id',
+    'test/contract/store-tables.ts > is sorted by %s, descending: %s, on every page',
+    'test/contract/store-tables.ts > has the live records of each source in each span of a histogram',
+    'src/engine/browse/browse.test.ts > count by time and source, within the range alone',
+    'test/web/records.test.ts > has a time that can be chosen by dragging or in fields, and keeps it in the address',
   ],
   G13: [
     'eval/answers/systems.test.ts > names the statements that each text lacks, and counts its tokens',

@@ -30,6 +30,8 @@ export interface ContextOptions extends Omit<OpenOptions, 'create'> {
 
 /** Options that a single call may override. */
 type CallOptions = Partial<Pick<ContextOptions, 'caller' | 'env' | 'signal' | 'onProgress' | 'machine'>> & {
+  /** Whether the caller is the owner although the call has no files of this machine. Default false. */
+  readonly isOwner?: boolean;
   /** Where relative paths in `env` start; by default at the current folder. */
   readonly cwd?: string;
 };
@@ -64,6 +66,7 @@ export function createContext(options: ContextOptions): OpenContext {
         caller.trust !== 'operator' && {
           admit: (steps, work) => limit.run({ caller: caller.namespace ?? '', steps, signal }, work),
         }),
+      isOwner: machine !== undefined || call.isOwner === true,
       onProgress: call.onProgress ?? options.onProgress ?? (() => undefined),
       ...(machine !== undefined && { machine }),
       loadConfig:

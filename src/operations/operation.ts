@@ -29,6 +29,8 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   readonly scope: Scope;
   /** Whether only the command line offers it, because it uses files or settings of this machine. */
   readonly local?: boolean;
+  /** Whether the web page of the owner offers it although it is local. */
+  readonly onPage?: boolean;
   /** Whether agents may not run it while `writes.enabled` is false. */
   readonly needsWrites?: boolean;
   /** Whether agents see it among their tools only if `mcp.tools` names it. */
@@ -67,6 +69,8 @@ export interface OperationContext {
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: Progress) => void;
+  /** Whether the caller is the owner, on this machine or on the web page, who may see commands, folders and errors. */
+  readonly isOwner: boolean;
   /** Files and streams of this machine, if the caller may use them. */
   readonly machine?: LocalIo;
   /** Runs work when the limit of a server admits another operation of the caller. */

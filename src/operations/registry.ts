@@ -46,6 +46,36 @@ export const OPERATIONS = [
     load: async () => (await import('./records/timeline.ts')).timelineOperation,
   },
   {
+    name: 'record-show',
+    summary: 'show all of a record at once: text, properties, links, passages',
+    load: async () => (await import('./browse/record-show.ts')).recordShowOperation,
+  },
+  {
+    name: 'record-links',
+    summary: 'list the links of notes to a note, with the text around them',
+    load: async () => (await import('./browse/record-links.ts')).recordLinksOperation,
+  },
+  {
+    name: 'record-image',
+    summary: 'return an image of the vault that a note shows',
+    load: async () => (await import('./browse/record-image.ts')).recordImageOperation,
+  },
+  {
+    name: 'record-table',
+    summary: 'list records by time, last update or title, page by page',
+    load: async () => (await import('./browse/record-table.ts')).recordTableOperation,
+  },
+  {
+    name: 'record-histogram',
+    summary: 'count records by time and source',
+    load: async () => (await import('./browse/record-histogram.ts')).recordHistogramOperation,
+  },
+  {
+    name: 'record-facets',
+    summary: 'count records by source, tag, project, category, type and trust',
+    load: async () => (await import('./browse/record-facets.ts')).recordFacetsOperation,
+  },
+  {
     name: 'write',
     summary: 'remember something',
     load: async () => (await import('./records/write.ts')).writeOperation,
@@ -111,6 +141,21 @@ export const OPERATIONS = [
     load: async () => (await import('./capture/reject.ts')).captureRejectOperation,
   },
   {
+    name: 'inbox-list',
+    summary: 'list what agents wrote, changed and deleted, until you keep or undo it',
+    load: async () => (await import('./inbox/list.ts')).inboxListOperation,
+  },
+  {
+    name: 'inbox-keep',
+    summary: 'take changes of agents out of the inbox',
+    load: async () => (await import('./inbox/keep.ts')).inboxKeepOperation,
+  },
+  {
+    name: 'inbox-undo',
+    summary: 'undo changes of agents, one by one or all of a session',
+    load: async () => (await import('./inbox/undo.ts')).inboxUndoOperation,
+  },
+  {
     name: 'receipt-list',
     summary: 'list what was given to agents',
     load: async () => (await import('./packs/receipt-list.ts')).receiptListOperation,
@@ -124,6 +169,11 @@ export const OPERATIONS = [
     name: 'receipt-verify',
     summary: 'compare a receipt with the records, and find it in a prompt',
     load: async () => (await import('./packs/receipt-verify.ts')).receiptVerifyOperation,
+  },
+  {
+    name: 'receipt-diff',
+    summary: 'compare what two texts had for agents',
+    load: async () => (await import('./packs/receipt-diff.ts')).receiptDiffOperation,
   },
   {
     name: 'receipt-label',
@@ -199,6 +249,11 @@ export const OPERATIONS = [
     name: 'sources-show',
     summary: 'show the command of a source and its last runs',
     load: async () => (await import('./sources/show.ts')).sourcesShowOperation,
+  },
+  {
+    name: 'sources-excluded',
+    summary: 'list what a vault leaves out, and by which rule',
+    load: async () => (await import('./sources/excluded.ts')).sourcesExcludedOperation,
   },
   {
     name: 'sources-approve',
@@ -296,6 +351,11 @@ export const OPERATIONS = [
     load: async () => (await import('./graph/graph-path.ts')).graphPathOperation,
   },
   {
+    name: 'graph-map',
+    summary: 'return nodes with positions, and their edges, for a viewer',
+    load: async () => (await import('./graph/graph-map.ts')).graphMapOperation,
+  },
+  {
     name: 'graph-export',
     summary: 'write the graph as JSON',
     load: async () => (await import('./graph/graph-export.ts')).graphExportOperation,
@@ -306,6 +366,11 @@ export const OPERATIONS = [
     load: async () => (await import('./graph/graph-diff.ts')).graphDiffOperation,
   },
   {
+    name: 'graph-view',
+    summary: 'make a page of an export, which opens from disk',
+    load: async () => (await import('./graph/graph-view.ts')).graphViewOperation,
+  },
+  {
     name: 'audit',
     summary: 'show who changed what, and when',
     load: async () => (await import('./audit/audit.ts')).auditOperation,
@@ -314,6 +379,11 @@ export const OPERATIONS = [
     name: 'status',
     summary: 'show how much is remembered and where it is stored',
     load: async () => (await import('./health/status.ts')).statusOperation,
+  },
+  {
+    name: 'figures',
+    summary: 'show how the store has grown, and how long searches took',
+    load: async () => (await import('./health/figures.ts')).figuresOperation,
   },
   {
     name: 'doctor',
@@ -374,6 +444,11 @@ export const OPERATIONS = [
     name: 'config-set',
     summary: 'change one setting in loci.yaml, without losing comments',
     load: async () => (await import('./settings/config-set.ts')).configSetOperation,
+  },
+  {
+    name: 'namespaces',
+    summary: 'list the namespaces of the store, with the number of their records',
+    load: async () => (await import('./access/namespaces.ts')).namespacesOperation,
   },
   {
     name: 'token-create',

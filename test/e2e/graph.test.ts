@@ -215,7 +215,7 @@ describe('loci concept', () => {
 
   it('merges concepts and takes it back', async () => {
     const { change } = await json<MadeChangeOutput>('concept', 'merge', 'Hob', 'Cooker');
-    expect(await json('concept', 'conflicts')).toEqual({ conflicts: [] });
+    expect(await json('concept', 'conflicts')).toEqual({ conflicts: [], total: 0, next: null });
     expect((await run('concept', 'changes')).stdout).toMatch(/^merge Cooker into Hob\n/);
     expect((await run('concept', 'undo', change.id)).stdout).toMatch(/^Undone\. /);
     expect((await json<ConceptConflictsOutput>('concept', 'conflicts')).conflicts).toHaveLength(1);

@@ -59,16 +59,17 @@ describe('docs/rest.md', () => {
     const server = await startServerProcess(home, { LOCI_WRITES_ENABLED: '' });
     const env = { PATH: process.env['PATH'], LOCI: server.address, TOKEN: token };
     const examples = blocks.filter((block) => block.includes('curl'));
-    expect(examples).toHaveLength(6);
+    expect(examples).toHaveLength(7);
     const outputs: string[] = [];
     for (const example of examples) outputs.push((await run('bash', ['-ec', example], { env })).stdout);
     expect(outputs[0]).toContain('"citation":"record/1"');
     expect(outputs[1]).toContain('"citation":"record/1"');
     expect(outputs[2]).toContain('induction oven');
     expect(outputs[3]).toContain('"openapi":"3.1.0"');
+    expect(outputs[4]).toMatch(/^event: result\ndata: \{"query":"oven",.*\n\n$/);
     const documented = parse(/^```json\n([^]*?)^```/m.exec(PAGE)?.[1] ?? '') as object;
-    expect(JSON.parse(outputs[4] ?? '')).toMatchObject(documented);
-    expect(outputs[5]).toBe('{"status":"ok"}{"status":"ready"}');
+    expect(JSON.parse(outputs[5] ?? '')).toMatchObject(documented);
+    expect(outputs[6]).toBe('{"status":"ok"}{"status":"ready"}');
   });
 
   it('explains how to access the notes of the default namespace and those of another one', async () => {

@@ -34,9 +34,12 @@ describe('the OpenAPI description', () => {
     const { openapi, paths, components }: Description = (await server.request('/api/v1/openapi.json')).json;
     expect(openapi).toBe('3.1.0');
     const routes = await routesOf(OPERATIONS);
-    expect(Object.keys(paths)).toEqual(routes.map(({ path }) => path));
-    for (const { path, operation } of routes)
+    expect(Object.keys(paths)).toEqual([...routes.map(({ path }) => path), '/api/v1/events']);
+    for (const { path, operation, onPage } of routes) {
       expect(Object.keys(paths[path] ?? {})).toEqual(operation.readOnly ? ['post', 'get'] : ['post']);
+      const text = JSON.stringify(paths[path]);
+      expect([path, text.includes('Only the web page of the owner may call this')]).toEqual([path, onPage]);
+    }
     expect(components.schemas['memory_search_input']).toMatchObject({
       type: 'object',
       required: ['query'],

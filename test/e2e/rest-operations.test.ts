@@ -35,7 +35,7 @@ describe('the operations over HTTP', () => {
     const server = await startServer();
     const reader = await server.token('alice', 'read');
     const operations = await Promise.all(OPERATIONS.map(({ load }) => load()));
-    const routes = await routesOf(OPERATIONS);
+    const routes = (await routesOf(OPERATIONS)).filter(({ onPage }) => !onPage);
     expect(routes).toHaveLength(operations.filter(({ local }) => local !== true).length);
     expect(routes.map(({ path }) => path)).toEqual(
       expect.arrayContaining(['/api/v1/memory/search', '/api/v1/memory/write', '/api/v1/status']),
@@ -52,7 +52,7 @@ describe('the operations over HTTP', () => {
           expect.stringContaining(`the scope ${operation.scope}`),
         ]);
     }
-    for (const { name } of operations.filter(({ local }) => local === true)) {
+    for (const { name } of operations.filter(({ local, onPage }) => local === true && !onPage)) {
       const path = `/api/v1/${name.replace('-', '/')}`;
       expect((await server.request(path, { token: reader, body: {} })).status).toBe(404);
     }

@@ -41,7 +41,7 @@ describe('a source', () => {
     const { stdout } = await home.run(['search', 'tile samples']);
     expect(stdout).toMatch(/^ {3}From Google Tasks · due tomorrow · just now · score/m);
     expect((await home.run(['sources', 'list'])).stdout).toMatch(
-      /^tasks \(Google Tasks\) {2}fresh {2}2 documents · read just now · next .* · found by 1 search$/m,
+      /^tasks \(Google Tasks\) {2}fresh {2}2 documents · read just now · in .* · next .* · found by 1 search$/m,
     );
     expect((await home.run(['sources', 'show', 'tasks'])).stdout).toMatch(/^runs {9}1 success, 0 failures$/m);
   });

@@ -45,8 +45,14 @@ describe('the startup text', () => {
     ]);
     const none = 'an entry of priority 1 did not fit, so that no entry of a lower priority is given';
     expect(left_out).toEqual([
-      { key: 'news', priority: 1, why: 'it has 66 characters, and 36 of 50 are left', too_long: true },
-      { key: 'team', priority: 3, why: none, too_long: true },
+      {
+        key: 'news',
+        agent: null,
+        priority: 1,
+        why: 'it has 66 characters, and 36 of 50 are left',
+        too_long: true,
+      },
+      { key: 'team', agent: null, priority: 3, why: none, too_long: true },
     ]);
     const host = await loci(['startup', 'inject'], options);
     expect([host.code, host.stdout]).toEqual([0, `${text}\n`]);
@@ -85,7 +91,7 @@ describe('the startup text', () => {
     );
     const { text, included, left_out } = await preview(options);
     expect(text).toBe('You are Ada. You are calm. [… cut]');
-    expect(included).toEqual([{ key: 'soul', priority: 0, characters: 34, cut_from: 49 }]);
+    expect(included).toEqual([{ key: 'soul', agent: null, priority: 0, characters: 34, cut_from: 49 }]);
     expect(left_out).toMatchObject([{ key: 'team', too_long: true }]);
     const first = await loci(['startup', 'inject', '--session', 's'], options);
     expect(first.stderr).toContain('soul is cut: 34 of 49 characters fit');
@@ -114,6 +120,7 @@ describe('the startup text', () => {
     expect(unchanged.left_out).toEqual([
       {
         key: 'rules',
+        agent: null,
         priority: 1,
         why: 'the session has seen it, nothing has changed, and it is not reinforced',
         too_long: false,

@@ -16,6 +16,7 @@ export const listTokensOperation: Operation<typeof input, typeof listTokensOutpu
   idempotent: true,
   scope: 'admin',
   local: true,
+  onPage: true,
   examples: [{ title: 'All tokens', input: {} }],
   run: async (context) => listTokens(await context.loci()),
 };

@@ -12,6 +12,7 @@ export const revokeTokenOperation: Operation<typeof revokeTokenInput, typeof tok
   idempotent: true,
   scope: 'admin',
   local: true,
+  onPage: true,
   examples: [{ title: 'The laptop is lost', input: { token: 'laptop' } }],
   run: async (context, given) => revokeToken(await context.loci(), given),
 };

@@ -1,6 +1,6 @@
 import { acceptProposals, acceptProposalsOutput, chosenProposals } from '../../engine/capture/proposals.ts';
 import type { Operation } from '../operation.ts';
-import { lociIn, namespaceField } from './in-namespace.ts';
+import { lociIn, namespaceField } from '../shared/in-namespace.ts';
 
 const input = chosenProposals.extend({ namespace: namespaceField() });
 
@@ -15,7 +15,8 @@ export const captureAcceptOperation: Operation<typeof input, typeof acceptPropos
   readOnly: false,
   destructive: false,
   idempotent: false,
-  scope: 'write',
+  // An agent with a token for writing does not decide for the owner.
+  scope: 'operator',
   needsWrites: true,
   listedOnRequest: true,
   localFields: ['namespace'],

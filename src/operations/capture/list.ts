@@ -1,6 +1,6 @@
 import { listProposals, listProposalsInput, listProposalsOutput } from '../../engine/capture/proposals.ts';
 import type { Operation } from '../operation.ts';
-import { lociIn, namespaceField } from './in-namespace.ts';
+import { lociIn, namespaceField } from '../shared/in-namespace.ts';
 
 const input = listProposalsInput.extend({ namespace: namespaceField() });
 

@@ -1,6 +1,6 @@
 import { chosenProposals, rejectProposals, rejectProposalsOutput } from '../../engine/capture/proposals.ts';
 import type { Operation } from '../operation.ts';
-import { lociIn, namespaceField } from './in-namespace.ts';
+import { lociIn, namespaceField } from '../shared/in-namespace.ts';
 
 const input = chosenProposals.extend({ namespace: namespaceField() });
 
@@ -15,7 +15,8 @@ export const captureRejectOperation: Operation<typeof input, typeof rejectPropos
   readOnly: false,
   destructive: false,
   idempotent: false,
-  scope: 'write',
+  // A rejection leaves no trace in the inbox, so an agent with a token for writing may not make it.
+  scope: 'operator',
   listedOnRequest: true,
   localFields: ['namespace'],
   examples: [{ title: 'One proposal', input: { ids: [4] } }],

@@ -5,7 +5,8 @@ import type { Operation } from '../operation.ts';
 export const listFactsOperation: Operation<typeof listFactsInput, typeof listFactsOutput> = {
   name: 'fact-list',
   title: 'List facts',
-  description: 'Lists stored facts, newest first: all of them, or those of a category, prefix or tag.',
+  description:
+    'Lists stored facts, newest or soonest to expire first: all of them, or those of a category, prefix or tag.',
   input: listFactsInput,
   output: listFactsOutput,
   readOnly: true,

@@ -1,12 +1,8 @@
 import { z } from 'zod';
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { expandHome } from '../../config/paths.ts';
-import { LociError } from '../../core/errors.ts';
-import { describeFileError } from '../../core/fs/file-errors.ts';
-import { exportedEdge, exportedNode, exportSchema, type ExportedGraph } from '../../graph/export-schema.ts';
+import { exportedEdge, exportedNode } from '../../graph/export-schema.ts';
 import type { Operation } from '../operation.ts';
 import { localPath } from '../../engine/fields/record-fields.ts';
+import { readExport } from './read-export.ts';
 
 const input = z.strictObject({
   before: localPath().describe('A file that `graph export` has written.'),
@@ -48,29 +44,3 @@ export const graphDiffOperation: Operation<typeof input, typeof output> = {
     return output.parse({ nodes, edges });
   },
 };
-
-/** @throws LociError `unreadable`; `invalid_input` for a file that is no export of a graph */
-async function readExport(given: string): Promise<ExportedGraph> {
-  const path = resolve(expandHome(given));
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    throw new LociError('unreadable', `${path}: ${describeFileError(error)}`);
-  }
-  const parsed = exportSchema.safeParse(parsedJson(text));
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const where = issue === undefined || issue.path.length === 0 ? '' : ` (${issue.path.join('.')})`;
-  throw new LociError('invalid_input', `${path} is no export of a graph${where}`, {
-    hint: '`loci graph export > FILE` writes one.',
-  });
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}

@@ -1,6 +1,10 @@
+import { LociError } from '../../core/errors.ts';
 import { approveSourcesInput, approveSourcesOutput } from '../../engine/reading/source-schemas.ts';
 import { approveSources } from '../../engine/reading/approve-sources.ts';
 import type { Operation } from '../operation.ts';
+
+/** On a page, somebody may approve what was changed after it was shown. */
+const SHA256_LENGTH = 64;
 
 export const sourcesApproveOperation: Operation<typeof approveSourcesInput, typeof approveSourcesOutput> = {
   name: 'sources-approve',
@@ -16,9 +20,16 @@ export const sourcesApproveOperation: Operation<typeof approveSourcesInput, type
   idempotent: true,
   scope: 'admin',
   local: true,
+  onPage: true,
   examples: [
     { title: 'Let the command of a source run', input: { ids: ['tasks'] } },
     { title: 'Let those of several run', input: { ids: ['tasks', 'calendar'] } },
   ],
-  run: async (context, given) => approveSources(await context.loci({ create: true }), given),
+  run: async (context, given) => {
+    if (context.machine === undefined && given.fingerprint?.length !== SHA256_LENGTH)
+      throw new LociError('invalid_input', 'fingerprint must be the whole one that was shown', {
+        hint: '`sources-show` has it, with what would run.',
+      });
+    return approveSources(await context.loci({ create: true }), given);
+  },
 };

@@ -9,7 +9,7 @@ export const sourcesRefreshOperation: Operation<typeof refreshSourcesInput, type
   description:
     'Runs the commands of sources now and updates the store to the documents that they print, in one transaction for each ' +
     'source. Unchanged documents are not written. A source that fails keeps its last good documents, and does not affect the ' +
-    'others.',
+    'others. A vault is read if `ids` names it; `index` reads all.',
   input: refreshSourcesInput,
   output: refreshSourcesOutput,
   readOnly: false,

@@ -28,6 +28,7 @@ export const sourcesRemoveOperation: Operation<typeof sourceIdInput, typeof outp
   idempotent: false,
   scope: 'admin',
   local: true,
+  onPage: true,
   examples: [{ title: 'Remove the todos', input: { id: 'tasks' } }],
   run: async (context, input) => {
     const { id, kind } = await requireReport(await openForSources(context), input.id);

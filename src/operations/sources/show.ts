@@ -16,6 +16,7 @@ export const sourcesShowOperation: Operation<typeof sourceIdInput, typeof showSo
   idempotent: true,
   scope: 'admin',
   local: true,
+  onPage: true,
   examples: [{ title: 'The command of a source and its statistics', input: { id: 'tasks' } }],
   run: async (context, given) => showSource(await openForSources(context), given),
 };

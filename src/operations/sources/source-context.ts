@@ -7,12 +7,12 @@ import type { OperationContext } from '../operation.ts';
  * @throws LociError `store_not_found` when there are no sources either
  */
 export async function openForSources(context: OperationContext): ReturnType<OperationContext['loci']> {
-  if (context.machine === undefined) return context.loci();
+  if (!context.isOwner) return context.loci();
   const { values } = await context.loadConfig();
   return context.loci({ create: await hasSources(values) });
 }
 
-/** What the caller may see, and its signal. Only callers on this machine see commands, folders and errors. */
-export function viewerOf({ machine, signal, onProgress }: OperationContext) {
-  return { isOwner: machine !== undefined, signal, onProgress };
+/** What the caller may see, and its signal. */
+export function viewerOf({ isOwner, signal, onProgress }: OperationContext) {
+  return { isOwner, signal, onProgress };
 }

@@ -15,6 +15,7 @@ export const sourcesTestOperation: Operation<typeof testSourceInput, typeof test
   idempotent: true,
   scope: 'admin',
   local: true,
+  onPage: true,
   examples: [{ title: 'Show what would be stored', input: { id: 'tasks' } }],
   run: async (context, given) => testSource(await context.loci({ create: true }), given, context),
 };

@@ -1,12 +1,16 @@
-import { startupTextInput, startupTextOutput } from '../../engine/startup/startup-fields.ts';
+import {
+  previewStartupInput,
+  startupTextInput,
+  startupTextOutput,
+} from '../../engine/startup/startup-fields.ts';
 import { injectStartup } from '../../engine/startup/startup.ts';
 import type { Operation } from '../operation.ts';
 
-export const previewStartupOperation: Operation<typeof startupTextInput, typeof startupTextOutput> = {
+export const previewStartupOperation: Operation<typeof previewStartupInput, typeof startupTextOutput> = {
   name: 'startup-preview',
   title: 'Preview the startup text',
   description: 'Shows the startup text that an agent would get, what is left out and why. Changes nothing.',
-  input: startupTextInput,
+  input: previewStartupInput,
   output: startupTextOutput,
   readOnly: true,
   destructive: false,

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import type { OperationEntry } from '../../operations/registry.ts';
-import { COMMAND_GROUPS, commandWords } from '../shared/command-names.ts';
+import { COMMAND_GROUPS, commandWords, DEFAULT_COMMANDS } from '../shared/command-names.ts';
 import { outputColumns, type Io } from '../shared/io.ts';
 import type { StandaloneCall } from '../shared/run-standalone.ts';
 import type { CommandCall } from './describe-command.ts';
@@ -72,7 +72,8 @@ export async function buildProgram(
   ]);
   for (const entry of entries) {
     const words = commandWords(entry.name);
-    if (!words.every((word) => argv.includes(word))) continue;
+    const isDefault = words.at(-1) === DEFAULT_COMMANDS[words[0] ?? ''];
+    if (!words.slice(0, isDefault ? 1 : undefined).every((word) => argv.includes(word))) continue;
     const { describeCommand } = await import('./describe-command.ts');
     const command = commands.get(words.join(' '))!;
     await describeCommand(command, await entry.load(), io, (call) => actions.run(call));
@@ -103,7 +104,8 @@ function addCommands(program: Command, commands: readonly NamedCommand[]): Map<s
     .map(({ words, summary }): [string, Command] => {
       const name = words.at(-1) ?? '';
       const group = findGroup(program, words.slice(0, -1));
-      return [words.join(' '), group.command(name).summary(summary).description(summary)];
+      const isDefault = name === DEFAULT_COMMANDS[words[0] ?? ''];
+      return [words.join(' '), group.command(name, { isDefault }).summary(summary).description(summary)];
     });
   for (const command of program.commands) command.helpGroup(headingOf(command.name()));
   return new Map(added);
@@ -126,8 +128,8 @@ function exitCodes(): string {
 
 /** The headings of `loci --help` with the first words of their commands, in the order in which they are printed. */
 export const HELP_GROUPS: Readonly<Record<string, readonly string[]>> = {
-  'Find:': ['search', 'recall', 'pack', 'get', 'list', 'timeline', 'open', 'graph'],
-  'Write:': ['write', 'update', 'delete', 'undelete', 'fact', 'capture'],
+  'Find:': ['search', 'recall', 'pack', 'get', 'list', 'timeline', 'open', 'record', 'graph'],
+  'Write:': ['write', 'update', 'delete', 'undelete', 'fact', 'capture', 'inbox'],
   'Notes and sources:': ['index', 'sources', 'watch', 'forget-vault', 'adapters'],
   'Startup:': ['startup'],
   'Graph:': ['concept'],
@@ -136,6 +138,7 @@ export const HELP_GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Administration:': [
     'init',
     'status',
+    'figures',
     'doctor',
     'reindex',
     'embed',
@@ -143,10 +146,11 @@ export const HELP_GROUPS: Readonly<Record<string, readonly string[]>> = {
     'audit',
     'migrate-store',
     'config',
+    'namespaces',
     'token',
     'completion',
   ],
-  'Servers:': ['mcp', 'serve', 'openclaw'],
+  'Servers:': ['mcp', 'serve', 'ui', 'openclaw'],
 };
 
 const HEADINGS = Object.keys(HELP_GROUPS);

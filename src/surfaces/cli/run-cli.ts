@@ -4,6 +4,7 @@ import { packageVersion } from '../../core/runtime.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
 import { toJson } from '../shared/escape-control.ts';
 import type { Io } from '../shared/io.ts';
+import type { RunCommandLine } from './command-socket/answer.ts';
 import { buildProgram, buildWholeProgram, VERSION_REQUESTED } from './program.ts';
 import { reportError } from './report-error.ts';
 import type { OpenSession } from './run-command.ts';
@@ -30,11 +31,10 @@ export async function runCli(
         const run = await standalone.load();
         exitCode = await run(call, io, {
           wholeProgram: () => buildWholeProgram(entries, io),
-          answerCommands: async (context) => {
+          answerCommands: async (context, makeLink) => {
             const { listenForCommands } = await import('./command-socket/listen.ts');
-            return listenForCommands(context, (line, output, session) =>
-              runCli(line, entries, output, session),
-            );
+            const run: RunCommandLine = (line, output, session) => runCli(line, entries, output, session);
+            return listenForCommands(context, run, makeLink);
           },
         });
       },

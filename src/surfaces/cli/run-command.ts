@@ -45,8 +45,8 @@ export type OpenSession = (options: CommandSessionOptions) => CommandSession;
 export async function runCommand(call: CommandCall, io: Io, openSession?: OpenSession): Promise<number> {
   const { operation, command } = call;
   const input = parseInput(operation, call.input, call.wording);
-  const question = call.viewOptions.has('yes') ? undefined : command.question?.(input);
-  if (question !== undefined && mayAsk(io)) await askYesNo(io, question, { hint: '--yes does not ask.' });
+  const question = call.viewOptions.has('yes') ? null : (command.question?.(input) ?? null);
+  if (question !== null && mayAsk(io)) await askYesNo(io, question, { hint: '--yes does not ask.' });
   const progress = new ProgressDisplay(io.stderr);
   const localIo = new ProcessIo(io);
   const reader = hostReaderIn(io.env);

@@ -176,6 +176,21 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
     load: async () => (await import('../rest/command.ts')).serveRest,
   },
   {
+    name: 'ui',
+    summary: 'open the web page of your memory',
+    description:
+      'Opens the web page in your browser, with a link that works once and within a minute; there is no password. If no server of ' +
+      'this home runs, one is started on this machine, until Ctrl-C. The page is open for 30 days, or until it was not used for 7; ' +
+      '`loci token list` lists what is open, and `loci token revoke` ends it. docs/ui.md describes the page.',
+    operands: [],
+    options: { print: 'open nothing, and print the link, and how to open it from another machine over SSH' },
+    examples: [
+      { title: 'Open the page', line: 'loci ui' },
+      { title: 'On a machine without a screen', line: 'loci ui --print' },
+    ],
+    load: async () => (await import('./ui/ui.ts')).openPage,
+  },
+  {
     name: 'openclaw setup',
     summary: 'make Loci the memory of OpenClaw',
     description:

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import type { JsonMap } from '../../core/json.ts';
 import { assertNotAborted, type Progress } from '../../core/progress.ts';
-import { isSubject } from '../../core/caller.ts';
+import { isSession, isSubject } from '../../core/caller.ts';
 import type { Closable } from '../../engine/context.ts';
 import type { RefreshSchedulerOptions } from '../../engine/reading/refresh-scheduler.ts';
 import type {
@@ -36,6 +36,8 @@ export interface NamespaceCaller {
   readonly namespace: string;
   /** Name in the audit log; the user of this machine unless given. */
   readonly actor?: string;
+  /** The session of an agent on whose behalf the program calls. What it changes is then in the inbox. */
+  readonly session?: string;
 }
 
 export interface OpenOptions {
@@ -77,6 +79,13 @@ const subject = () =>
 const namespaceCaller: z.ZodType<NamespaceCaller> = z.strictObject({
   namespace: subject(),
   actor: subject().exactOptional(),
+  session: z
+    .string()
+    .refine(
+      isSession,
+      'text of 1 to 512 characters, none of them a control character, without spaces around it, that does not begin with `undo:`',
+    )
+    .exactOptional(),
 });
 
 const callOptions: z.ZodType<CallOptions> = z.strictObject({

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
@@ -13,7 +14,8 @@ import type { McpSession } from './session.ts';
 import { DrainingStdioTransport } from './stdio-transport.ts';
 import { loadToolbox } from './toolbox.ts';
 
-const CALLER: ContextOptions['caller'] = { surface: 'mcp', trust: 'agent' };
+/** A client starts a process for each of its sessions. */
+const CALLER = { surface: 'mcp', trust: 'agent', session: randomUUID() } as const;
 
 /** Runs `loci mcp`: serves one client on standard input and output, until either is closed. */
 export const serveMcp: RunStandalone = async ({ home }, io, { answerCommands }) => {

@@ -23,10 +23,16 @@ describe('the tools', () => {
     const toolbox = await loadToolbox();
     const optional = [
       'graph_index',
+      'graph_map',
       'graph_pack',
       'memory_corpus',
       'memory_import',
       'memory_records',
+      'record_facets',
+      'record_histogram',
+      'record_links',
+      'record_show',
+      'record_table',
       'startup_list',
       'startup_preview',
     ];
@@ -52,6 +58,7 @@ describe('the tools', () => {
       'concept_show',
       'graph_export',
       'graph_index',
+      'graph_map',
       'graph_pack',
       'graph_path',
       'graph_show',
@@ -59,6 +66,11 @@ describe('the tools', () => {
       'memory_corpus',
       'memory_import',
       'memory_records',
+      'record_facets',
+      'record_histogram',
+      'record_links',
+      'record_show',
+      'record_table',
       'startup_list',
       'startup_preview',
     ]);

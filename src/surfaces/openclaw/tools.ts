@@ -1,7 +1,7 @@
 import { withoutHidden } from '../shared/escape-control.ts';
 import { answerWithin } from './host/deadline.ts';
 import type { EngineModules } from './engine/modules.ts';
-import type { ToolAnswer } from './engine/run-tool.ts';
+import type { Call, ToolAnswer } from './engine/run-tool.ts';
 import type { GatewayMemory } from './gateway-memory.ts';
 import type { PluginApi, Tool, ToolContext, ToolResult } from './host/api.ts';
 import { inHostWords } from './host/command.ts';
@@ -65,18 +65,18 @@ export function registerTools(api: PluginApi, memory: GatewayMemory): void {
 
 /** A call of a tool, with the engine open. */
 interface OpenCall extends EngineModules {
-  readonly call: { readonly turn: Turn; readonly signal?: AbortSignal };
+  readonly call: Call;
 }
 
 /** Runs a tool with a deadline for opening the engine and one for the answer. What fails is an answer too. */
 async function answer(
-  { memory, turn, signal, deadlineMs }: ToolCall,
+  { memory, turn, session, signal, deadlineMs }: ToolCall,
   run: (open: OpenCall) => Promise<unknown>,
   onFailure: (failure: Failure) => unknown,
 ): Promise<ToolResult> {
   try {
     const modules = await answerWithin(memory.open(), deadlineMs);
-    const call = { turn, ...(signal !== undefined && { signal }) };
+    const call = { turn, session, ...(signal !== undefined && { signal }) };
     return jsonResult(await answerWithin(run({ ...modules, call }), deadlineMs));
   } catch (error) {
     return jsonResult(onFailure(failureOf(error)));

@@ -1,32 +1,39 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { METHOD_NAME_ALL } from 'hono/router';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Logger } from 'pino';
+import { Events } from './events.ts';
+import type { Env } from './http/env.ts';
 import { withinTime } from './http/deadline.ts';
 import { type ErrorCode, LociError } from '../../core/errors.ts';
+import type { Progress } from '../../core/progress.ts';
 import { runOperation } from '../../operations/run.ts';
 import type { OpenContext } from '../../operations/context.ts';
 import { parseInput } from '../../operations/shared/input.ts';
 import { withSynonyms } from '../../operations/shared/lenient-input.ts';
-import type { Scope } from '../../core/caller.ts';
+import { isSession, type Scope } from '../../core/caller.ts';
 import type { McpEndpoint } from '../mcp/http.ts';
 import { escapeControlJson } from '../shared/escape-control.ts';
 import type { Authenticator, Identity } from './access/authenticate.ts';
 import type { HostGuard } from './access/hosts.ts';
 import { logRequest } from './monitoring/log.ts';
 import type { Metrics } from './monitoring/metrics.ts';
-import { openApi, overview, OVERVIEW_PATHS } from './openapi.ts';
+import { openApi, overview } from './openapi.ts';
+import { EVENT_STREAM_TYPE } from './http/event-stream.ts';
+import { streamOperation } from './http/operation-stream.ts';
 import { API, outputJson } from './http/paths.ts';
-import { PROBLEM_TYPE, problemOf } from './http/problem.ts';
-import type { RateLimit } from './access/rate-limit.ts';
+import { PROBLEM_TYPE, type ProblemDetails, problemOf } from './http/problem.ts';
+import type { PageSessions } from './access/page-sessions.ts';
+import { countRequest, type RateLimit } from './access/rate-limit.ts';
 import type { Readiness } from './monitoring/readiness.ts';
 import { jsonBody, readBody, requestInput } from './http/request-input.ts';
 import type { ServerLimits } from './limits.ts';
 import type { Route } from './routes.ts';
+import { UI, type WebFiles } from './web/files.ts';
+import { addPageRoutes } from './web/page-routes.ts';
 
 interface AppParts {
   readonly limits: ServerLimits;
@@ -34,17 +41,14 @@ interface AppParts {
   readonly routes: readonly Route[];
   readonly authenticator: Authenticator;
   readonly hosts: HostGuard;
+  readonly sessions: PageSessions;
+  readonly web: WebFiles;
   readonly limit: RateLimit;
   readonly metrics: Metrics;
   readonly readiness: Readiness;
   readonly log: Logger;
   /** The endpoint for `/mcp`, if there is one. */
   readonly mcp?: McpEndpoint | undefined;
-}
-
-interface Env {
-  Bindings: HttpBindings;
-  Variables: { id: string; identity: Identity; code: ErrorCode };
 }
 
 /** The routes of the server. Every answer, including errors, passes through `observed` and `guarded`. */
@@ -61,8 +65,11 @@ export function restApp(parts: AppParts): Hono<Env> {
     return c.json({ status: 'not ready' }, 503);
   });
   const text = overview(routes, mcp !== undefined);
-  for (const path of OVERVIEW_PATHS) app.get(path, (c) => c.text(text));
+  app.get(API, (c) => c.text(text));
   const authenticated = authenticatedBy(parts);
+  const onPage = authenticatedBy(parts, true);
+  app.on(['GET', 'DELETE'], '/ui/session', onPage, requirePage);
+  addPageRoutes(app, { files: parts.web, sessions: parts.sessions, limit: parts.limit, text });
   app.use('/metrics', authenticated, allowing('operator'));
   app.get('/metrics', async (c) => {
     const figures = await metrics.text(context.loci());
@@ -70,29 +77,46 @@ export function restApp(parts: AppParts): Hono<Env> {
   });
   const description = openApi(routes);
   app.get(`${API}/openapi.json`, (c) => c.json(description));
-  app.use('/api/*', authenticated);
+  app.use('/api/*', onPage);
+  const events = new Events({
+    loci: () => context.loci(),
+    identify: (request) => identify(parts, request, true),
+  });
+  app.get(`${API}/events`, allowing('read'), (c) => {
+    const { incoming, outgoing } = c.env;
+    return events.open(incoming, outgoing, c.get('identity'));
+  });
   for (const route of routes) addRoute(app, route, parts);
   if (mcp !== undefined) app.all('/mcp', authenticated, answeringMcp(mcp, parts));
-  app.notFound((c) => answerProblem(c, noRoute(c, methodsAt(app, c.req.path))));
-  app.onError((error, c) => {
-    if (!(error instanceof LociError)) parts.log.error({ request_id: c.get('id'), err: error }, 'internal');
-    return answerProblem(c, error);
-  });
+  app.notFound((c) => answerProblem(c, problemOf(noRoute(c, methodsAt(app, c.req.path)), c.get('id'))));
+  app.onError((error, c) => answerProblem(c, loggedProblem(error, c.get('id'), parts.log)));
   return app;
 }
 
-function addRoute(app: Hono<Env>, route: Route, { limits, context }: AppParts): void {
-  const { operation, path } = route;
-  app.on(operation.readOnly ? ['POST', 'GET'] : ['POST'], [path], allowing(operation.scope), async (c) => {
+function addRoute(app: Hono<Env>, route: Route, { limits, context, log }: AppParts): void {
+  const { operation, path, onPage } = route;
+  const methods = operation.readOnly ? ['POST', 'GET'] : ['POST'];
+  const allowed = onPage ? requirePage : allowing(operation.scope);
+  app.on(methods, [path], allowed, async (c) => {
     const { incoming, outgoing } = c.env;
     const body = incoming.method === 'POST' ? await readBody(incoming, limits.maxBodyBytes) : '';
     const input = parseInput(operation, withSynonyms(operation, requestInput(incoming, route, body)));
-    const { caller } = c.get('identity');
-    const output = await withinTime(limits.requestTimeoutMs, outgoing, (signal) =>
-      runOperation(operation, context.forCall({ caller, signal }), input),
-    );
-    return c.body(outputJson(operation.name, output), 200, { 'Content-Type': 'application/json' });
+    const { caller, session } = c.get('identity');
+    const run = async (signal: AbortSignal, onProgress?: (progress: Progress) => void): Promise<string> => {
+      const call = { caller, isOwner: session !== undefined, signal, ...(onProgress && { onProgress }) };
+      return outputJson(operation.name, await runOperation(operation, context.forCall(call), input));
+    };
+    if (incoming.method === 'POST' && incoming.headers.accept === EVENT_STREAM_TYPE)
+      return streamOperation(outgoing, { run, problemOf: (error) => loggedProblem(error, c.get('id'), log) });
+    const json = await withinTime(limits.requestTimeoutMs, outgoing, run);
+    return c.body(json, 200, { 'Content-Type': 'application/json' });
   });
+}
+
+/** An error that no caller can act on is logged. */
+function loggedProblem(error: unknown, id: string, log: Logger): ProblemDetails {
+  if (!(error instanceof LociError)) log.error({ request_id: id, err: error }, 'internal');
+  return problemOf(error, id);
 }
 
 /** MCP, with the same limits as the operations on the size and depth of a body, and on the rate of requests. */
@@ -105,7 +129,7 @@ function answeringMcp(mcp: McpEndpoint, { limits, limit }: AppParts): (c: Contex
         ? jsonBody(incoming, await readBody(incoming, limits.maxBodyBytes))
         : undefined;
     // Each message of a batch counts as a request; the first one is counted already.
-    if (Array.isArray(body)) for (const _ of body.slice(1)) count(c, limit, key);
+    if (Array.isArray(body)) for (const _ of body.slice(1)) countRequest(c.env.outgoing, limit, key);
     return mcp.handle(c.req.raw, { caller: { ...caller, surface: 'mcp' }, scopes }, body);
   };
 }
@@ -149,7 +173,7 @@ function guarded({ hosts }: AppParts): MiddlewareHandler<Env> {
     // Node reads the first one, while a proxy may have read another (RFC 9112, section 3.2).
     if ((incoming.headersDistinct['host']?.length ?? 0) > 1)
       throw new LociError('invalid_input', 'the request has more than one `Host`');
-    hosts.check(incoming.headers);
+    hosts.check(incoming.headers, isPage(incoming));
     const { origin } = incoming.headers;
     if (hosts.allowsOrigin(origin)) {
       for (const [name, value] of Object.entries(CORS_HEADERS)) outgoing.setHeader(name, value);
@@ -161,38 +185,71 @@ function guarded({ hosts }: AppParts): MiddlewareHandler<Env> {
   };
 }
 
+/** Whether a request asks for a page, which has no data of anybody. */
+function isPage({ method, url = '' }: IncomingMessage): boolean {
+  return method === 'GET' && (url === '/' || url === '/docs' || url.startsWith(UI));
+}
+
 const CORS_HEADERS: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Methods': 'GET, POST',
-  'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key, X-Request-Id',
+  'Access-Control-Allow-Headers':
+    'Authorization, Content-Type, Idempotency-Key, X-Loci-Session, X-Request-Id',
   'Access-Control-Expose-Headers': 'Retry-After, X-Request-Id',
   'Access-Control-Max-Age': '600',
   'Cross-Origin-Resource-Policy': 'cross-origin',
   Vary: 'Origin',
 };
 
-function authenticatedBy({ authenticator, limit }: AppParts): MiddlewareHandler<Env> {
+/** @param acceptsSessions whether the page of the owner may send the request, too */
+function authenticatedBy(parts: AppParts, acceptsSessions = false): MiddlewareHandler<Env> {
+  const { limit } = parts;
   return async (c, next) => {
-    const { incoming } = c.env;
-    const identity = await authenticator.identify(incoming).catch((error: unknown) => {
-      if (!(error instanceof LociError) || error.code !== 'unauthorized') throw error;
+    const { incoming, outgoing } = c.env;
+    const identity = await identify(parts, incoming, acceptsSessions).catch((error: unknown) => {
+      if (!(error instanceof LociError) || !REFUSED.has(error.code)) throw error;
       // Failed attempts share a rate limit by address.
-      count(c, limit, `address ${incoming.socket.remoteAddress ?? ''}`);
+      countRequest(outgoing, limit, `address ${incoming.socket.remoteAddress ?? ''}`);
       const challenge = incoming.headers.authorization === undefined ? '' : ', error="invalid_token"';
-      c.env.outgoing.setHeader('WWW-Authenticate', `Bearer realm="loci"${challenge}`);
+      if (error.code === 'unauthorized')
+        outgoing.setHeader('WWW-Authenticate', `Bearer realm="loci"${challenge}`);
       throw error;
     });
-    count(c, limit, identity.key);
-    c.set('identity', identity);
+    countRequest(outgoing, limit, identity.key);
+    c.set('identity', withSession(identity, incoming));
     await next();
   };
 }
 
-function count(c: Context<Env>, limit: RateLimit, key: string): void {
-  const wait = limit.take(key);
-  if (wait === 0) return;
-  c.env.outgoing.setHeader('Retry-After', String(wait));
-  throw new LociError('rate_limited', `too many requests; try again in ${String(wait)} s`);
+/** The session that an agent names. @throws LociError `invalid_input` */
+function withSession(identity: Identity, { headers }: IncomingMessage): Identity {
+  const session = headers['x-loci-session'];
+  if (session === undefined || identity.caller.trust !== 'agent') return identity;
+  if (typeof session !== 'string' || !isSession(session))
+    throw new LociError(
+      'invalid_input',
+      '`X-Loci-Session` is 1 to 512 characters without control characters, and does not begin with `undo:`',
+    );
+  return { ...identity, caller: { ...identity.caller, session } };
 }
+
+async function identify(
+  { authenticator, sessions }: AppParts,
+  request: IncomingMessage,
+  acceptsSessions: boolean,
+): Promise<Identity> {
+  const isOfPage = acceptsSessions && request.headers.authorization === undefined;
+  return (isOfPage ? await sessions.identify(request) : null) ?? authenticator.identify(request);
+}
+
+const REFUSED: ReadonlySet<ErrorCode> = new Set(['unauthorized', 'forbidden']);
+
+const requirePage: MiddlewareHandler<Env> = async (c, next) => {
+  if (c.get('identity').session === undefined)
+    throw new LociError('forbidden', 'only the page of the owner may call this', {
+      hint: '`loci ui` opens the page.',
+    });
+  await next();
+};
 
 function allowing(scope: Scope): MiddlewareHandler<Env> {
   return async (c, next) => {
@@ -209,8 +266,7 @@ function allowing(scope: Scope): MiddlewareHandler<Env> {
 /** When to try again after `rate_limited`, in seconds, unless the answer says it. */
 const RETRY_AFTER_S = 5;
 
-function answerProblem(c: Context<Env>, error: unknown): Response {
-  const problem = problemOf(error, c.get('id'));
+function answerProblem(c: Context<Env>, problem: ProblemDetails): Response {
   c.set('code', problem.code);
   const { outgoing } = c.env;
   if (problem.code === 'rate_limited' && !outgoing.hasHeader('Retry-After'))

@@ -3,7 +3,7 @@ import type { RefreshEvent } from '../../engine/reading/refresh-scheduler.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
 import { CallerLimit } from '../../operations/caller-limit.ts';
 import { createContext, type OpenContext } from '../../operations/context.ts';
-import type { AnswerCommands } from '../shared/run-standalone.ts';
+import type { AnswerCommands, MakePageLink, PageLink } from '../shared/run-standalone.ts';
 import type { McpEndpoint } from '../mcp/http.ts';
 import { restApp } from './app.ts';
 import { Authenticator } from './access/authenticate.ts';
@@ -13,10 +13,12 @@ import { jwtVerifier } from './access/jwt.ts';
 import { httpListener } from './http/listener.ts';
 import { openLog } from './monitoring/log.ts';
 import { Metrics } from './monitoring/metrics.ts';
+import { PageSessions } from './access/page-sessions.ts';
 import { RateLimit } from './access/rate-limit.ts';
 import { Readiness } from './monitoring/readiness.ts';
 import { SERVER_LIMITS, type ServerLimits } from './limits.ts';
 import { routesOf } from './routes.ts';
+import { WebFiles } from './web/files.ts';
 
 export interface ServeOptions {
   readonly home?: string | undefined;
@@ -33,16 +35,19 @@ export interface ServeOptions {
   readonly logTo?: DestinationStream;
   /** Whether the server may replace global classes, because nothing else runs in this process. */
   readonly ownsProcess?: boolean;
+  /** The folder of the built web page, for tests. Default: that of the package. */
+  readonly webFolder?: string;
   /** Creates the endpoint for `/mcp`. */
   readonly mcp?: (context: OpenContext) => McpEndpoint;
   /** Answers commands of the owner with the open engine. */
   readonly answerCommands?: AnswerCommands;
 }
 
-interface RunningServer {
+export interface RunningServer {
   /** `http://127.0.0.1:8737`, or `unix:` and a path. */
   readonly address: string;
   readonly log: Logger;
+  readonly makeLink: MakePageLink;
   /** Waits for running requests, then closes the store. */
   close(): Promise<void>;
 }
@@ -67,6 +72,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     const log = openLog(config.log.level, options.logTo);
     const { keepFresh } = await import('../../engine/reading/sources.ts');
     keepFresh(loci, { onEvent: (event) => logSourceEvent(event, log) });
+    const { keepSamples } = await import('../../engine/health/figures.ts');
+    keepSamples(loci);
     const endpoint = mcp?.(context);
     const app = restApp({
       limits,
@@ -76,6 +83,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
         loci: () => context.loci(),
         jwt: await jwtVerifier(config.auth.jwt, context.home),
       }),
+      sessions: new PageSessions(() => context.loci()),
+      web: await WebFiles.list(options.webFolder),
       hosts: new HostGuard({ ...config.server, host: address.host }),
       limit: new RateLimit(limits.requestsPerSecond),
       metrics,
@@ -85,13 +94,11 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     });
     const listener = httpListener({ limits, metrics, fetch: app.fetch, ownsProcess });
     const url = await bind(listener.server, address);
-    const stopAnswering = await options.answerCommands?.(context);
+    const makeLink = () => pageLink(url, context);
+    const isReached = address.socket === undefined;
+    const stopAnswering = await options.answerCommands?.(context, isReached ? makeLink : undefined);
     log.info({ address: url }, 'listening');
-    if (isExposed(address))
-      log.warn(
-        { address: url },
-        'reachable from other machines: without a TLS proxy in front, tokens can be intercepted',
-      );
+    if (isExposed(address)) log.warn({ address: url }, EXPOSED);
     const close = async (): Promise<void> => {
       stopAnswering?.();
       readiness.drain();
@@ -105,11 +112,19 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       await context.close();
       log.info('stopped');
     };
-    return { address: url, log, close };
+    return { address: url, log, makeLink, close };
   } catch (error) {
     await context.close();
     throw error;
   }
+}
+
+/** A link for the user of this process. A server that listens everywhere is reached on loopback. */
+async function pageLink(address: string, context: OpenContext): Promise<PageLink> {
+  const owner = context.forCall({ caller: { surface: 'cli', trust: 'operator' } });
+  const { createPageCode } = await import('../../engine/access/sessions.ts');
+  const loopback = address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+  return { address: loopback, ...(await createPageCode(await owner.loci())) };
 }
 
 function logSourceEvent(event: RefreshEvent, log: Logger): void {
@@ -129,6 +144,8 @@ function logSourceEvent(event: RefreshEvent, log: Logger): void {
       log.debug(event, event.kind);
   }
 }
+
+const EXPOSED = 'reachable from other machines: without a TLS proxy in front, tokens can be intercepted';
 
 function isExposed({ host, socket }: ListenAddress): boolean {
   return socket === undefined && !/^(localhost|127\.[\d.]+|::1)$/i.test(host);

@@ -8,12 +8,17 @@ export const COMMAND_GROUPS: Readonly<Record<string, string>> = {
   fact: 'values that are stored under a key until they expire',
   golden: 'queries that you have recorded, and what they should find',
   graph: 'how notes, tasks and projects are connected',
+  inbox: 'what agents wrote, changed and deleted, until you keep or undo it',
   openclaw: 'the memory of OpenClaw',
   receipt: 'what was given to agents, and why',
+  record: 'what the pages of `loci serve` show of records',
   sources: 'documents of other programs that are searched too: todos, calendars, anything that prints JSON',
   startup: 'the text that agents get when a session starts',
   token: 'tokens that give others access to a memory over HTTP',
 };
+
+/** The command that runs when only its group is named: `loci inbox`. */
+export const DEFAULT_COMMANDS: Readonly<Record<string, string>> = { inbox: 'list' };
 
 /** The words after `loci` that run an operation: `['fact', 'store']` for `fact-store`. */
 export function commandWords(operation: string): readonly string[] {

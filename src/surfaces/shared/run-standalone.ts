@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Timestamp } from '../../core/types.ts';
 import type { OpenContext } from '../../operations/context.ts';
 import type { Io } from './io.ts';
 
@@ -22,7 +23,17 @@ export interface CommandLine {
 }
 
 /** Listens for commands until the returned function is called. A server that cannot listen works without. */
-export type AnswerCommands = (context: OpenContext) => Promise<() => void>;
+export type AnswerCommands = (context: OpenContext, makeLink?: MakePageLink) => Promise<() => void>;
+
+/** Makes a link that opens the web page of a server once. */
+export type MakePageLink = () => Promise<PageLink>;
+
+export interface PageLink {
+  /** Where the server listens: `http://127.0.0.1:8737`. */
+  readonly address: string;
+  readonly code: string;
+  readonly expiresAt: Timestamp;
+}
 
 /** Runs the command, a server until it ends, and returns the exit code. */
 export type RunStandalone = (call: StandaloneCall, io: Io, commandLine: CommandLine) => Promise<number>;

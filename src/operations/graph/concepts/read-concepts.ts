@@ -1,7 +1,7 @@
 import {
   conceptChangesOutput,
   conceptConflictsOutput,
-  conceptProjectInput,
+  listedConceptsInput,
   listConceptsInput,
   listConceptsOutput,
   showConceptInput,
@@ -51,7 +51,7 @@ export const showConceptOperation: Operation<typeof showConceptInput, typeof sho
   run: async (context, given) => showConcept(await context.loci(), given, context),
 };
 
-export const conceptConflictsOperation: Operation<typeof conceptProjectInput, typeof conceptConflictsOutput> =
+export const conceptConflictsOperation: Operation<typeof listedConceptsInput, typeof conceptConflictsOutput> =
   {
     ...READS,
     name: 'concept-conflicts',
@@ -59,19 +59,19 @@ export const conceptConflictsOperation: Operation<typeof conceptProjectInput, ty
     description:
       'Lists names that two or more notes have as a title or alias. Such notes are never merged by themselves; `concept merge` ' +
       'merges them.',
-    input: conceptProjectInput,
+    input: listedConceptsInput,
     output: conceptConflictsOutput,
     examples: [{ title: 'In all projects', input: {} }],
     run: async (context, given) => conceptConflicts(await context.loci(), given, context),
   };
 
-export const conceptChangesOperation: Operation<typeof conceptProjectInput, typeof conceptChangesOutput> = {
+export const conceptChangesOperation: Operation<typeof listedConceptsInput, typeof conceptChangesOutput> = {
   ...READS,
   name: 'concept-changes',
   title: 'List changes of concepts',
   description:
     'Lists what operators changed about concepts, with who, when and the id that `concept undo` takes.',
-  input: conceptProjectInput,
+  input: listedConceptsInput,
   output: conceptChangesOutput,
   examples: [{ title: 'In all projects', input: {} }],
   run: async (context, given) => conceptChanges(await context.loci(), given, context),

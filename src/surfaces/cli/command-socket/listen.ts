@@ -1,17 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, unlinkSync } from 'node:fs';
-import { chmod, lstat, readdir, rename, rm } from 'node:fs/promises';
+import { unlinkSync } from 'node:fs';
+import { chmod, readdir, rename, rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { ERROR_TABLE } from '../../../core/errors.ts';
 import { systemErrorCode } from '../../../core/fs/file-errors.ts';
 import type { OpenContext } from '../../../operations/context.ts';
+import type { MakePageLink } from '../../shared/run-standalone.ts';
 import { answerCommand, type RunCommandLine } from './answer.ts';
+import { privateFolder } from './folder.ts';
+import { LINK_REQUEST } from './page-link.ts';
 import { parseRequest, RequestCheck } from './request.ts';
 
-/** The folder of the sockets, in the home. */
-const FOLDER = 'run';
 /** The shortest limit of a socket's path is that of macOS. */
 const MAX_PATH_BYTES = 103;
 const MAX_REQUEST_BYTES = 64 * 1024;
@@ -22,11 +23,16 @@ const IDLE_MS = 10_000;
 /**
  * Listens at a Unix socket in the home, so that commands of the same user need not open the store themselves. It neither keeps
  * the process alive nor delays its end. The engine of `context` must be open.
+ * @param makeLink answers `loci ui`, if the process serves the web page
  * @returns a function that stops it. Where no private socket can be made, nothing listens.
  */
-export async function listenForCommands(context: OpenContext, run: RunCommandLine): Promise<() => void> {
+export async function listenForCommands(
+  context: OpenContext,
+  run: RunCommandLine,
+  makeLink?: MakePageLink,
+): Promise<() => void> {
   if (process.platform === 'win32' || context.env['LOCI_COMMAND_SOCKET'] === 'off') return () => undefined;
-  const answerer = new Answerer(context, new RequestCheck(context), run);
+  const answerer = new Answerer(context, new RequestCheck(context), run, makeLink);
   try {
     const folder = await privateFolder(context.home);
     if (folder === null) return () => undefined;
@@ -44,19 +50,6 @@ export async function listenForCommands(context: OpenContext, run: RunCommandLin
     answerer.close();
     return () => undefined;
   }
-}
-
-/** Makes the folder if it is missing. Returns `null` for one that other users can enter. */
-async function privateFolder(home: string): Promise<string | null> {
-  const folder = join(home, FOLDER);
-  try {
-    mkdirSync(folder, { mode: 0o700 });
-  } catch (error) {
-    if (systemErrorCode(error) !== 'EEXIST') throw error;
-  }
-  const found = await lstat(folder);
-  const isPrivate = found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0;
-  return isPrivate ? folder : null;
 }
 
 /** Every process has a socket of its own. It gets its name when it accepts connections. */
@@ -101,12 +94,14 @@ class Answerer {
   readonly #context: OpenContext;
   readonly #check: RequestCheck;
   readonly #run: RunCommandLine;
+  readonly #makeLink: MakePageLink | undefined;
   readonly #open = new Set<Socket>();
 
-  constructor(context: OpenContext, check: RequestCheck, run: RunCommandLine) {
+  constructor(context: OpenContext, check: RequestCheck, run: RunCommandLine, makeLink?: MakePageLink) {
     this.#context = context;
     this.#check = check;
     this.#run = run;
+    this.#makeLink = makeLink;
     this.server = createServer((socket) => this.#serve(socket));
     this.server.maxConnections = MAX_CONNECTIONS;
   }
@@ -141,6 +136,10 @@ class Answerer {
 
   async #answer(line: string, socket: Socket, signal: AbortSignal): Promise<void> {
     try {
+      if (this.#makeLink !== undefined && line === LINK_REQUEST) {
+        socket.end(message(await this.#makeLink()));
+        return;
+      }
       const asked = parseRequest(line);
       if (asked === null) throw new Error('this is not a request');
       const declined = await this.#check.reasonToDecline(asked);

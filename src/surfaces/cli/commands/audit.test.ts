@@ -17,6 +17,7 @@ function lines(overrides: Partial<Entry>, usedView: View = view, next: string | 
     at: new Date(TIME.replace(' ', 'T')).toISOString(),
     actor: 'ann',
     surface: 'mcp',
+    session: null,
     action: 'update',
     subject: '0193',
     record: 2,

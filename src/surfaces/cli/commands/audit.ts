@@ -1,3 +1,4 @@
+import { formatCount } from '../../../core/text/format-count.ts';
 import type { Json } from '../../../core/types.ts';
 import type { AuditOutput } from '../../../engine/audit/read-audit.ts';
 import { escapeControl, oneLine } from '../../shared/escape-control.ts';
@@ -15,19 +16,26 @@ export const audit: OperationCommand<AuditOutput> = {
   viewOptions: [
     { name: 'verbose', description: 'changes in full, with the position and hash of each entry' },
   ],
-  render: ({ entries, next }, view) => {
-    if (entries.length === 0) return 'No matching entries in the audit log.\n';
+  render: ({ entries, next, verified }, view) => {
     const lines = entries.flatMap((entry) => entryLines(entry, view));
+    const none = entries.length === 0 ? ['No matching entries in the audit log.'] : [];
     const more = next === null ? [] : ['', view.style.dim(`\`--after ${next}\` shows the next page`)];
-    return `${[...lines, ...more].join('\n')}\n`;
+    return `${[...none, ...lines, ...more, ...verifiedLines(verified, view)].join('\n')}\n`;
   },
 };
 
-const MARGIN = '    ';
+function verifiedLines(verified: AuditOutput['verified'], { style }: View): string[] {
+  if (verified === undefined) return [];
+  const { entries, faults } = verified;
+  if (faults.length > 0) return ['', ...faults.map((fault) => style.bad(oneLine(fault)))];
+  return ['', style.good(`${formatCount(entries, 'entry', 'entries')}, none missing or changed`)];
+}
+
+export const MARGIN = '    ';
 
 function entryLines(entry: Entry, view: View): string[] {
   const { style, options } = view;
-  const { at, actor, surface, action, subject, record, diff, erased, seq, chain, hash } = entry;
+  const { at, actor, surface, session, action, subject, record, diff, erased, seq, chain, hash } = entry;
   const about = record === null ? oneLine(subject ?? '') : `record/${String(record)}`;
   const who = `${oneLine(actor)} via ${oneLine(surface)}`;
   const head = `${style.dim(localTimeText(at))}  ${who}  ${style.bold(oneLine(action))}  ${style.link(about)}`;
@@ -35,13 +43,14 @@ function entryLines(entry: Entry, view: View): string[] {
   const details = [
     ...(erased ? [style.dim('the change was erased when the record was purged')] : []),
     ...(diff === null ? [] : diffLines(diff, view)),
+    ...(verbose && session !== null ? [style.dim(`session ${oneLine(session)}`)] : []),
     ...(verbose ? [style.dim(`entry ${String(seq)} of ${chain}`), style.dim(`hash ${hash}`)] : []),
   ];
   return [head.trimEnd(), ...indent(details, MARGIN)];
 }
 
 /** The new fields together in a paragraph, then each change and each patch on its own lines. */
-function diffLines(diff: Readonly<Record<string, Json>>, view: View): string[] {
+export function diffLines(diff: Readonly<Record<string, Json>>, view: View): string[] {
   const { style, columns, options } = view;
   const room = columns - MARGIN.length;
   const fields = Object.entries(diff).map(([field, change]) => ({

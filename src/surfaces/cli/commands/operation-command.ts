@@ -8,8 +8,8 @@ import type { Style } from '../format/style.ts';
 export interface OperationCommand<Output> extends Partial<CommandSyntax> {
   /** Formats the output for a person, in complete lines. Text from records, sources and files must be escaped. */
   render(output: Output, view: View): string;
-  /** The question on a terminal before the operation runs, unless `--yes` is given. */
-  question?(input: unknown): string;
+  /** The question on a terminal before the operation runs, unless `--yes` is given; `null` for none. */
+  question?(input: unknown): string | null;
   /** Warnings for standard error, printed with `--json` too. */
   warnings?(output: Output): string[];
   /** The part of the work that failed; it is printed after the output as an error, and sets the exit code. */

@@ -11,12 +11,20 @@ const FILES: readonly (readonly [operations: string, load: () => Promise<object>
   ['search', () => import('./records/search.ts')],
   ['pack', () => import('./packs/packs.ts')],
   ['get list timeline', () => import('./records/read.ts')],
+  [
+    'record-show record-links record-image record-table record-histogram record-facets',
+    () => import('./records/browse.ts'),
+  ],
   ['write update delete undelete', () => import('./records/changes.ts')],
   ['fact-store fact-recall fact-list fact-forget fact-categories corpus', () => import('./facts.ts')],
   ['capture-list capture-accept capture-reject', () => import('./capture.ts')],
-  ['receipt-list receipt-show receipt-verify receipt-label', () => import('./packs/receipts.ts')],
+  [
+    'receipt-list receipt-show receipt-verify receipt-diff receipt-label',
+    () => import('./packs/receipts.ts'),
+  ],
+  ['inbox-list inbox-keep inbox-undo', () => import('./inbox.ts')],
   ['startup-list startup-set startup-remove startup-preview startup-inject', () => import('./startup.ts')],
-  ['sources-list sources-show', () => import('./sources/list.ts')],
+  ['sources-list sources-show sources-excluded', () => import('./sources/list.ts')],
   [
     'sources-approve sources-test sources-refresh sources-pause sources-resume sources-remove',
     () => import('./sources/changes.ts'),
@@ -25,15 +33,18 @@ const FILES: readonly (readonly [operations: string, load: () => Promise<object>
     'concept-list concept-show concept-conflicts concept-merge concept-split concept-rename concept-undo concept-changes',
     () => import('./graph/concepts.ts'),
   ],
-  ['graph-status graph-show graph-path graph-export graph-diff', () => import('./graph/graph.ts')],
+  [
+    'graph-status graph-show graph-path graph-map graph-export graph-diff graph-view',
+    () => import('./graph/graph.ts'),
+  ],
   ['graph-index graph-pack', () => import('./packs/node-texts.ts')],
   ['golden-record golden-list golden-replay golden-diff golden-remove', () => import('./golden.ts')],
   ['audit', () => import('./audit.ts')],
-  ['status', () => import('./status.ts')],
+  ['status figures', () => import('./status.ts')],
   ['doctor', () => import('./doctor.ts')],
   ['embed-test embed-backfill embed-compare embed-prune embed-switch', () => import('./embedding.ts')],
   ['import export', () => import('./portable.ts')],
-  ['token-create token-list token-revoke', () => import('./tokens.ts')],
+  ['namespaces token-create token-list token-revoke', () => import('./tokens.ts')],
 ];
 
 /** Commands whose exports have other names: a reserved word is none, and two operations have the same output. */

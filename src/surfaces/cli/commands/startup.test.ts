@@ -17,7 +17,7 @@ const entry: StartupEntryOutput = {
 
 describe('startup list, set and remove', () => {
   it('summarise an entry', () => {
-    expect(startupList.render({ entries: [entry] }, view).split('\n')).toEqual([
+    expect(startupList.render({ entries: [entry], budgets: [] }, view).split('\n')).toEqual([
       'P2 tone of voice',
       '   for mailer · reinforced · 1,200 characters · j…',
       '   Formal. Never ␛[31mred; this goes on and on fo…',
@@ -38,7 +38,9 @@ describe('startup list, set and remove', () => {
   });
 
   it('name the next command', () => {
-    expect(startupList.render({ entries: [] }, view)).toContain('`loci startup set KEY CONTENT`');
+    expect(startupList.render({ entries: [], budgets: [] }, view)).toContain(
+      '`loci startup set KEY CONTENT`',
+    );
     expect(startupRemove.render({ removed: entry }, view)).toBe(
       'Removed tone of voice for mailer. `loci startup set "tone of voice" --agent mailer` restores it.\n',
     );
@@ -52,12 +54,13 @@ describe('startup preview', () => {
     characters: 28,
     budget: 20_000,
     included: [
-      { key: 'soul', priority: 0, characters: 12, cut_from: null },
-      { key: 'rules', priority: 1, characters: 14, cut_from: 2000 },
+      { key: 'soul', agent: null, priority: 0, characters: 12, cut_from: null },
+      { key: 'rules', agent: null, priority: 1, characters: 14, cut_from: 2000 },
     ],
     left_out: [
       {
         key: 'long',
+        agent: null,
         priority: 2,
         why: 'it needs 30000 characters, and 19970 of 20000 are left',
         too_long: true,

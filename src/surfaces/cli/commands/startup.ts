@@ -87,6 +87,7 @@ export const startupInject: OperationCommand<StartupTextOutput> = {
 };
 
 export const startupPreview: OperationCommand<StartupTextOutput> = {
+  inputOnly: ['draft'],
   render: (output, view) => {
     const { text, mode, characters, budget, included, left_out } = output;
     if (included.length + left_out.length === 0) return `${NO_ENTRIES}\n`;

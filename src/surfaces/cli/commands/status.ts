@@ -1,10 +1,12 @@
 import { formatAge } from '../../../core/time/age.ts';
 import { formatCount } from '../../../core/text/format-count.ts';
 import { formatVaultChanges } from '../../../engine/reading/vault-changes.ts';
+import type { FiguresOutput } from '../../../engine/health/figures.ts';
 import type { StatusOutput } from '../../../engine/health/status.ts';
 import { shellWord } from '../../../core/text/split-command.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 import { generationText } from '../format/phrases.ts';
+import { alignColumns } from '../format/table.ts';
 import { durationText } from '../format/times.ts';
 import type { OperationCommand, View } from './operation-command.ts';
 
@@ -161,3 +163,31 @@ function size(bytes: number): string {
   const step = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
   return `${(bytes / 1000 ** step).toFixed(step === 0 ? 0 : 1)} ${UNITS[step] ?? ''}`;
 }
+
+export const figures: OperationCommand<FiguresOutput> = {
+  render: ({ size: days, searches }, { columns, style }) => {
+    const table = (title: string, rows: readonly (readonly string[])[], none: string): string =>
+      `${style.bold(title)}\n${rows.length < 2 ? none : alignColumns(rows, { columns, flexible: [] }).join('\n')}\n`;
+    const sizes = days.map(({ day, bytes, records, vectors }) => [
+      day,
+      size(bytes),
+      formatCount(records, 'record'),
+      formatCount(vectors, 'vector'),
+    ]);
+    const times = searches.map(({ day, runs, median_ms, slow_ms, slowest_ms }) => [
+      day,
+      String(runs),
+      ...[median_ms, slow_ms, slowest_ms].map((ms) => `${String(ms)} ms`),
+    ]);
+    const noSize = 'There is no sample yet: `loci serve` and `loci ui` take one a day.';
+    const noSearch = 'No agent has searched this memory yet.';
+    return (
+      table('The size of the store', [['day', 'on disk', 'records', 'vectors'], ...sizes], noSize) +
+      table(
+        '\nSearches of agents',
+        [['day', 'searches', 'median', '95 of 100', 'slowest'], ...times],
+        noSearch,
+      )
+    );
+  },
+};

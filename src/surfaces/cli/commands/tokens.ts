@@ -1,6 +1,18 @@
+import { formatCount } from '../../../core/text/format-count.ts';
+import type { NamespacesOutput } from '../../../engine/health/namespaces.ts';
 import type { TokenCreateOutput, TokenListOutput, TokenOutput } from '../../../engine/access/tokens.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 import type { OperationCommand } from './operation-command.ts';
+
+export const namespaces: OperationCommand<NamespacesOutput> = {
+  render: (output) =>
+    output.namespaces
+      .map(({ namespace, records, configured }) => {
+        const note = configured ? ' (of the settings)' : '';
+        return `${oneLine(namespace)}  ${formatCount(records, 'record')}${note}\n`;
+      })
+      .join(''),
+};
 
 export const tokenCreate: OperationCommand<TokenCreateOutput> = {
   render: (token, { style }) =>
@@ -23,8 +35,8 @@ export const tokenRevoke: OperationCommand<TokenOutput> = {
   render: (token) => `${nameOf(token)} (${token.id}) is revoked.\n`,
 };
 
-function nameOf({ name }: TokenOutput): string {
-  return `The token ${oneLine(name)}`;
+function nameOf({ kind, name }: TokenOutput): string {
+  return kind === 'token' ? `The token ${oneLine(name)}` : `The page session of ${oneLine(name)}`;
 }
 
 function grantText({ subject, scopes }: TokenOutput): string {

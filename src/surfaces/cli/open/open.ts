@@ -12,6 +12,7 @@ import { escapeControl, toJson } from '../../shared/escape-control.ts';
 import { type Io, isTerminal } from '../../shared/io.ts';
 import type { RunStandalone, StandaloneCall } from '../../shared/run-standalone.ts';
 import { editorCommand, editorOf, mayBeSetByNpm, needsTerminal } from './editor-command.ts';
+import { urlCommand } from './url-command.ts';
 
 interface NoteFile {
   readonly vault: string;
@@ -102,7 +103,7 @@ async function openingOf(note: NoteFile, { options }: StandaloneCall, io: Io): P
   const isPrinted = options['print'] === true || (!inObsidian && hasNoTerminalFor(editor, io));
   if (inObsidian) {
     const url = `obsidian://open?path=${encodeURIComponent(note.path)}`;
-    return { url, command: isPrinted ? null : [...(URL_OPENERS[process.platform] ?? ['xdg-open']), url] };
+    return { url, command: isPrinted ? null : urlCommand(url) };
   }
   if (isPrinted) return { url: null, command: null };
   if (editor !== null) return { url: null, command: editorCommand(editor, note.path, note.line) };
@@ -116,13 +117,6 @@ function hasNoTerminalFor(editor: string | null, { stdin, stdout }: Io): boolean
   const hasTerminal = isTerminal(stdout) && 'isTTY' in stdin && stdin.isTTY === true;
   return editor !== null && !hasTerminal && needsTerminal(editor);
 }
-
-/** The commands that open a URL with the program that is registered for it, without a shell. */
-const URL_OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
-  darwin: ['open'],
-  // `start` is a command of the shell, which would expand the percent signs.
-  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
-};
 
 async function isObsidianVault(root: string): Promise<boolean> {
   const folder = await stat(join(root, '.obsidian')).catch(() => null);

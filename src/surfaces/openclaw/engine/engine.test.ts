@@ -15,6 +15,7 @@ import {
   runWrite,
   searchMemory,
 } from './run-tool.ts';
+import { listInbox } from '../../../engine/inbox/inbox.ts';
 import { refreshVault } from '../../../engine/reading/refresh/refresh-vault.ts';
 import { sourceReports } from '../../../engine/reading/reports.ts';
 import { recallText } from './recall-text.ts';
@@ -248,6 +249,12 @@ describe('the engine of a gateway', () => {
     expect(await stored('I am allergic to nuts. My dog is called Rex. Call me Ada.')).toBe(2);
     expect(await stored('I am allergic to nuts.')).toBe(0);
     expect(await stored('Call me Ada.')).toBe(1);
+    await runWrite(engine, 'write', { content: 'x' }, { turn: MAIN, session: 'agent:main:other' });
+    const { groups } = await listInbox(await engine.loci('agent:main'));
+    expect(groups.map(({ agent, session, total }) => [agent, session, total])).toEqual([
+      ['main', 'agent:main:other', 1],
+      ['main', 'agent:main:main', 3],
+    ]);
     expect(await stored('I have two cats.')).toBe(0);
     const record = await get(await engine.loci('agent:main'), { citation: 'record/1' });
     expect(record).toMatchObject({

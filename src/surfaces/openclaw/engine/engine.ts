@@ -1,4 +1,5 @@
 import type { Config } from '../../../config/schema.ts';
+import { isSession } from '../../../core/caller.ts';
 import { expandHome } from '../../../config/paths.ts';
 import { createContext, type OpenContext } from '../../../operations/context.ts';
 import type { OperationContext } from '../../../operations/operation.ts';
@@ -122,9 +123,15 @@ export class GatewayEngine {
   }
 
   /** The context of an operation that an agent runs in a namespace. */
-  contextOf(namespace: string, agent: string, signal?: AbortSignal): OperationContext {
+  contextOf(namespace: string, agent: string, signal?: AbortSignal, session = ''): OperationContext {
     return this.#context.forCall({
-      caller: { surface: SURFACE, trust: 'agent', namespace, actor: agent },
+      caller: {
+        surface: SURFACE,
+        trust: 'agent',
+        namespace,
+        actor: agent,
+        ...(isSession(session) && { session }),
+      },
       ...(signal !== undefined && { signal }),
     });
   }

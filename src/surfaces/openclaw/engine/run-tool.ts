@@ -57,6 +57,8 @@ export const getInput = z.strictObject({
 /** A call of a tool. */
 export interface Call {
   readonly turn: Turn;
+  /** The key of its session. */
+  readonly session?: string | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -207,15 +209,15 @@ export async function runWrite(
   engine: GatewayEngine,
   name: string,
   input: unknown,
-  { turn, signal }: Call,
+  call: Call,
 ): Promise<unknown> {
-  const grant = engine.grant(turn);
+  const grant = engine.grant(call.turn);
   const own = requireReadable(grant);
   if (!grant.mayWrite)
     throw new LociError('forbidden', 'this turn may not write memory', {
       hint: 'The owner of the gateway decides that with `nonOwner.write` and `sandboxed.write`.',
     });
-  return runOn(engine, name, input, own, { turn, ...(signal && { signal }) });
+  return runOn(engine, name, input, own, call);
 }
 
 /** Runs an operation that reads, in the agent's own namespace. @throws LociError */
@@ -228,10 +230,11 @@ async function runOn(
   name: string,
   input: unknown,
   namespace: string,
-  { turn, signal }: Call,
+  { turn, session, signal }: Call,
 ): Promise<unknown> {
   const known = await operation(name);
-  return runOperation(known, engine.contextOf(namespace, turn.agent, signal), parsed(known.input, input));
+  const context = engine.contextOf(namespace, turn.agent, signal, session);
+  return runOperation(known, context, parsed(known.input, input));
 }
 
 /** @throws LociError `invalid_input` */
@@ -265,7 +268,7 @@ export const proposalsInput = z.strictObject({
 export async function runProposals(
   engine: GatewayEngine,
   input: unknown,
-  { turn, signal }: Call,
+  { turn, session, signal }: Call,
 ): Promise<unknown> {
   const { action, ids } = parsed(proposalsInput, input);
   const { own, mayWrite } = engine.grant(turn);
@@ -273,7 +276,7 @@ export async function runProposals(
     throw new LociError('forbidden', 'proposals are for the owner alone');
   const chosen = await operation(`capture-${action}`);
   const given = parseInput(chosen, ids === undefined ? {} : { ids });
-  return runOperation(chosen, engine.contextOf(own, turn.agent, signal), given);
+  return runOperation(chosen, engine.contextOf(own, turn.agent, signal, session), given);
 }
 
 /**
@@ -288,7 +291,8 @@ export async function captureMessage(
 ): Promise<Captured> {
   const { own, mayWrite } = engine.grant(turn);
   if (own === null || !mayWrite || !turn.isOwner) return { stored: 0, proposed: 0, secrets: 0 };
-  const loci = await engine.contextOf(own, turn.agent).loci({ create: true });
+  const context = engine.contextOf(own, turn.agent, undefined, origin['session']);
+  const loci = await context.loci({ create: true });
   const { maxPerTurn, maxPerDay } = engine.settings.autoCapture;
   const capture = await import('../../../engine/capture/capture-message.ts');
   return capture.captureMessage(loci, {

@@ -3,20 +3,23 @@ import { LRUCache } from 'lru-cache';
 import { LociError } from '../../../core/errors.ts';
 import { sha256 } from '../../../core/ids.ts';
 import { isTokenText } from '../../../secrets/token-text.ts';
+import type { PageSession } from '../../../engine/access/sessions.ts';
 import type { TokenOutput } from '../../../engine/access/tokens.ts';
 import { type Caller, type Scope, SCOPES } from '../../../core/caller.ts';
 import type { JwtVerifier } from './jwt.ts';
 import type { EngineContext } from '../../../engine/context.ts';
 
-/** A token is looked up again after this time, so a revoked one is rejected after at most a second. */
-const CACHE_TTL_MS = 1000;
-const MAX_CACHED_TOKENS = 1000;
+/** A token or session is looked up again after this time, so a revoked one is rejected after at most a second. */
+export const CACHE_TTL_MS = 1000;
+export const MAX_CACHED_TOKENS = 1000;
 
 /** The authenticated sender of a request. */
 export interface Identity {
   readonly caller: Caller;
   /** The permitted scopes, with those that they imply. */
   readonly scopes: ReadonlySet<Scope>;
+  /** The session of the web page that sent the request; absent for a request with a token. */
+  readonly session?: PageSession;
   /** Requests with the same key share a rate limit. It contains no secret. */
   readonly key: string;
 }

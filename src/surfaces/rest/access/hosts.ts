@@ -15,6 +15,8 @@ export interface HostHeaders {
   readonly host?: string | undefined;
   readonly origin?: string | undefined;
   readonly 'sec-fetch-site'?: string | undefined;
+  readonly 'sec-fetch-mode'?: string | undefined;
+  readonly 'sec-fetch-dest'?: string | undefined;
 }
 
 /**
@@ -31,14 +33,18 @@ export class HostGuard {
     this.#origins = new Set(origins.map((origin) => origin.toLowerCase()));
   }
 
-  /** @throws LociError `forbidden`, with the setting that would allow the request */
-  check(headers: HostHeaders): void {
+  /**
+   * @param isPage whether the request asks for a page without data, to which other sites may link
+   * @throws LociError `forbidden`, with the setting that would allow the request
+   */
+  check(headers: HostHeaders, isPage = false): void {
     const { host = '', origin } = headers;
     if (!this.#names.has(nameOf(host)))
       throw new LociError('forbidden', `${quoted(host)} is not a name of this server`, {
         hint: 'Use a name of this server, or add it to `server.hosts` in loci.yaml.',
       });
     if (origin === undefined ? isSameSite(headers['sec-fetch-site']) : this.#isAllowed(origin, host)) return;
+    if (isPage && origin === undefined && isNavigation(headers)) return;
     throw new LociError(
       'forbidden',
       `pages of ${quoted(origin ?? 'another site')} may not call this server`,
@@ -55,9 +61,14 @@ export class HostGuard {
 
   #isAllowed(origin: string, host: string): boolean {
     if (this.allowsOrigin(origin)) return true;
-    const [, scheme, authority] = /^(https?):\/\/(.+)$/i.exec(origin) ?? [];
-    return scheme !== undefined && authority?.toLowerCase() === host.toLowerCase();
+    return isOriginOf(origin, host);
   }
+}
+
+/** Whether an origin is that of a page of the server with this `Host`. */
+export function isOriginOf(origin: string, host: string): boolean {
+  const [, authority] = /^https?:\/\/(.+)$/i.exec(origin) ?? [];
+  return authority?.toLowerCase() === host.toLowerCase();
 }
 
 /** `Example.org:8737` → `example.org`, `[::1]:8737` → `[::1]`. */
@@ -68,6 +79,11 @@ function nameOf(host: string): string {
 /** Only browsers send `Sec-Fetch-Site`; other clients need no check. */
 function isSameSite(site: string | undefined): boolean {
   return site === undefined || site === 'same-origin' || site === 'none';
+}
+
+/** Whether a link opens a page as a whole. A frame has another destination. */
+function isNavigation(headers: HostHeaders): boolean {
+  return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
 }
 
 function quoted(text: string): string {

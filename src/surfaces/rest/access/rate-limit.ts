@@ -1,4 +1,6 @@
+import type { ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
+import { LociError } from '../../../core/errors.ts';
 
 /** The keys that were used last have a bucket; that of another one is full. */
 const MAX_BUCKETS = 10_000;
@@ -32,4 +34,12 @@ export class RateLimit {
     this.#buckets.set(key, { tokens: isPermitted ? tokens - 1 : tokens, updatedAt: now });
     return isPermitted ? 0 : Math.ceil((1 - tokens) / this.#perSecond);
   }
+}
+
+/** Counts a request that this answers. @throws LociError `rate_limited` */
+export function countRequest(response: ServerResponse, limit: RateLimit, key: string): void {
+  const wait = limit.take(key);
+  if (wait === 0) return;
+  response.setHeader('Retry-After', String(wait));
+  throw new LociError('rate_limited', `too many requests; try again in ${String(wait)} s`);
 }

@@ -65,7 +65,8 @@ export const conceptShow: OperationCommand<ConceptShowOutput> = {
 
 export const conceptConflicts: OperationCommand<ConceptConflictsOutput> = {
   isLong: true,
-  render: ({ conflicts }, { style, columns }) => {
+  shortOptions: { limit: 'n' },
+  render: ({ conflicts, next }, { style, columns }) => {
     if (conflicts.length === 0) return 'No name is a title or alias of two notes.\n';
     const lines = conflicts.flatMap(({ name, project, notes }) => [
       `${style.bold(clip(oneLine(name), columns))} ${style.dim(oneLine(project))}`,
@@ -76,16 +77,22 @@ export const conceptConflicts: OperationCommand<ConceptConflictsOutput> = {
         '  ',
       ),
     ]);
-    return `${lines.join('\n')}\n`;
+    return `${[...lines, ...nextPage(next, style)].join('\n')}\n`;
   },
 };
 
+/** How to get the next page, if there is one. */
+function nextPage(next: number | null, style: View['style']): string[] {
+  return next === null ? [] : ['', style.dim(`\`--after ${String(next)}\` shows the next.`)];
+}
+
 export const conceptChanges: OperationCommand<ConceptChangesOutput> = {
   isLong: true,
-  render: ({ changes }, view) =>
+  shortOptions: { limit: 'n' },
+  render: ({ changes, next }, view) =>
     changes.length === 0
       ? 'Nobody has changed a concept.\n'
-      : `${changes.flatMap((change) => changeLines(change, view)).join('\n')}\n`,
+      : `${[...changes.flatMap((change) => changeLines(change, view)), ...nextPage(next, view.style)].join('\n')}\n`,
 };
 
 function changeLines(change: ConceptChangeOutput, { style, columns }: View): string[] {
@@ -99,10 +106,13 @@ function changeLines(change: ConceptChangeOutput, { style, columns }: View): str
   ];
 }
 
-const renderMade: OperationCommand<MadeChangeOutput>['render'] = ({ change, concepts }, view) => {
+const renderMade: OperationCommand<MadeChangeOutput>['render'] = ({ made, change, concepts }, view) => {
   const done = { merge: 'Merged', split: 'Split', rename: 'Renamed', undo: 'Undone' }[change.kind];
   const lines = concepts.flatMap((concept) => conceptLines(concept, view));
-  return `${[`${done}. \`loci concept undo ${change.id}\` reverses it.`, ...lines].join('\n')}\n`;
+  const first = made
+    ? `${done}. \`loci concept undo ${change.id}\` reverses it.`
+    : 'Nothing is changed. There would be:';
+  return `${[first, ...lines].join('\n')}\n`;
 };
 
 export const conceptMerge: OperationCommand<MadeChangeOutput> = {

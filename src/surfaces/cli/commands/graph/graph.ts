@@ -1,8 +1,10 @@
 import { ERROR_TABLE } from '../../../../core/errors.ts';
 import { formatCount } from '../../../../core/text/format-count.ts';
 import type { GraphDiffOutput } from '../../../../operations/graph/graph-diff.ts';
+import type { GraphViewOutput } from '../../../../operations/graph/graph-view.ts';
 import type { GraphExportOutput } from '../../../../engine/graph/export-graph.ts';
 import { type StepOutput, stepTarget } from '../../../../engine/graph/graph-fields.ts';
+import type { GraphMapOutput } from '../../../../engine/graph-map/map-fields.ts';
 import type { GraphPathOutput, GraphShowOutput } from '../../../../engine/graph/show-nodes.ts';
 import type { GraphStatusOutput } from '../../../../engine/graph/graph-status.ts';
 import { oneLine, toJson } from '../../../shared/escape-control.ts';
@@ -118,6 +120,27 @@ function acrossText({
     .join('');
 }
 
+const MAX_LISTED_NODES = 20;
+
+export const graphMap: OperationCommand<GraphMapOutput> = {
+  operands: [{ field: 'around', label: 'node', takes: 'list' }],
+  isLong: true,
+  warnings: nodeWarnings,
+  exitCode: ({ nodes, unknown }) =>
+    nodes.id.length === 0 && unknown.length > 0 ? ERROR_TABLE.not_found.exit : 0,
+  render: ({ nodes, totals }, { style }) => {
+    const shown = nodes.title.slice(0, MAX_LISTED_NODES);
+    const total = `${formatCount(totals.nodes, 'node')} and ${formatCount(totals.edges, 'edge')} between them`;
+    return [
+      `The map has ${total}.`,
+      ...shown.map((title, i) => `${oneLine(title)}  ${style.dim(formatCount(nodes.degree[i]!, 'edge'))}`),
+      ...(nodes.id.length > shown.length ? [style.dim('--json prints all, with their positions.')] : []),
+    ]
+      .map((line) => `${line}\n`)
+      .join('');
+  },
+};
+
 export const graphExport: OperationCommand<GraphExportOutput> = {
   isLong: true,
   warnings: ({ complete }) =>
@@ -146,4 +169,11 @@ export const graphDiff: OperationCommand<GraphDiffOutput> = {
     ];
     return lines.length === 0 ? 'The graphs are the same.\n' : `${lines.join('\n')}\n`;
   },
+};
+
+export const graphView: OperationCommand<GraphViewOutput> = {
+  operands: [{ field: 'graph', label: 'graph', takes: 'one' }],
+  shortOptions: { output: 'o' },
+  isLong: true,
+  render: ({ file }, { style }) => `${style.link(oneLine(file))}\n`,
 };

@@ -1,4 +1,5 @@
 import { formatCount } from '../../../../core/text/format-count.ts';
+import type { ReceiptDiffOutput } from '../../../../engine/packs/diff-receipts.ts';
 import type { LabelOutput, ReceiptListOutput, ReceiptShowOutput } from '../../../../engine/packs/receipts.ts';
 import type { ReceiptVerifyOutput } from '../../../../engine/packs/verify-receipt.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
@@ -22,13 +23,14 @@ export const receiptList: OperationCommand<ReceiptListOutput> = {
       receipt.id,
       localTimeText(receipt.at),
       receipt.kind,
+      oneLine(receipt.caller?.actor ?? ''),
       `${String(receipt.items)} of ${String(receipt.candidates)}`,
       `${String(receipt.used_tokens)} of ${formatCount(receipt.budget, 'token')}`,
       receipt.failed_lanes.length === 0 ? '' : `failed: ${receipt.failed_lanes.map(oneLine).join(', ')}`,
     ]);
-    const cellStyles = [style.link, style.dim, String, String, style.dim, style.warning];
+    const cellStyles = [style.link, style.dim, String, style.dim, String, style.dim, style.warning];
     const more = next === null ? [] : ['', style.dim(`\`--after ${next}\` shows the next page`)];
-    return [...alignColumns(rows, { columns, flexible: [5], cellStyles }), ...more, ''].join('\n');
+    return [...alignColumns(rows, { columns, flexible: [6], cellStyles }), ...more, ''].join('\n');
   },
 };
 
@@ -112,6 +114,36 @@ export const receiptVerify: OperationCommand<ReceiptVerifyOutput> = {
     return [...lines, ...summary].join('\n');
   },
 };
+
+export const receiptDiff: OperationCommand<ReceiptDiffOutput> = {
+  operands: [
+    { field: 'before', label: 'before', takes: 'one' },
+    { field: 'after', label: 'after', takes: 'one' },
+  ],
+  render: ({ before, after, same_query, same_text, came_in, left, moved, stayed }, { style, ...view }) => {
+    if (same_text) return 'Both texts are the same.\n';
+    const name = ({ citation, record }: { citation: string | null; record: string }): string =>
+      oneLine(citation ?? record);
+    const rows = [
+      ...came_in.map((each) => ['came in', String(each.place), name(each), whyText(each.reason, 'before')]),
+      ...left.map((each) => ['left', String(each.place), name(each), whyText(each.reason, 'now')]),
+      ...moved.map((each) => ['moved', `${String(each.before)} to ${String(each.after)}`, name(each), '']),
+    ];
+    const cellStyles = [String, style.dim, style.link, style.dim];
+    return [
+      ...(same_query ? [] : [style.warning('The queries differ.'), '']),
+      ...alignColumns(rows, { columns: tableColumns(view), flexible: [2], cellStyles }),
+      ...(rows.length === 0 ? [] : ['']),
+      `${String(stayed)} stayed in place. ${String(before.used_tokens)} of ${formatCount(before.budget, 'token')} before, ` +
+        `${String(after.used_tokens)} of ${formatCount(after.budget, 'token')} after.`,
+      '',
+    ].join('\n');
+  },
+};
+
+function whyText(reason: string | null, when: 'before' | 'now'): string {
+  return reason === null ? `not found ${when}` : `left out ${when}: ${reason.replace('_', ' ')}`;
+}
 
 export const receiptLabel: OperationCommand<LabelOutput> = {
   operands: [

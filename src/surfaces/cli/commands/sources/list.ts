@@ -2,6 +2,7 @@ import { formatCount } from '../../../../core/text/format-count.ts';
 import { formatAge } from '../../../../core/time/age.ts';
 import type {
   SourceOutput,
+  SourcesExcludedOutput,
   SourcesListOutput,
   SourcesShowOutput,
 } from '../../../../engine/reading/source-schemas.ts';
@@ -40,6 +41,8 @@ function sourceLines(source: SourceOutput, { style, columns }: View): string[] {
   const facts = [
     formatCount(documents, kind === 'vault' ? 'note' : 'document'),
     ...(source.last_refresh === null ? [] : [`read ${ageText(source.last_refresh, Date.now())}`]),
+    ...(source.took_ms === null ? [] : [`in ${durationText(source.took_ms / 1000)}`]),
+    ...(source.total_failures === 0 ? [] : [formatCount(source.total_failures, 'failure')]),
     ...nextRefresh(source),
     ...(hits === 0 ? [] : [`found by ${formatCount(hits, 'search', 'searches')}`]),
   ];
@@ -99,6 +102,26 @@ export const sourcesShow: OperationCommand<SourcesShowOutput> = {
     const rows = [...stateRows(source), ...(runs === null ? [] : runRows(source, runs))];
     const lines = rows.map(([name, value]) => `${style.dim(name.padEnd(13))}${escapeControl(value)}`);
     return `${[style.bold(oneLine(source.name)), ...lines].join('\n')}\n`;
+  },
+};
+
+export const sourcesExcluded: OperationCommand<SourcesExcludedOutput> = {
+  operands: [{ field: 'id', label: 'id', takes: 'one' }],
+  render: ({ excluded, total, next, other_files: others }, { style }) => {
+    const rules = Map.groupBy(excluded, ({ rule, from }) => (from === null ? rule : `${rule} (${from})`));
+    const lines = [...rules].flatMap(([rule, files]) => [
+      style.bold(oneLine(rule)),
+      ...files.map(({ path }) => `  ${oneLine(path)}`),
+    ]);
+    const formats = others.map(
+      ({ ending, files }) => `${String(files)} ${ending === '' ? 'without ending' : ending}`,
+    );
+    return [
+      ...(total === 0 ? ['No rule leaves anything out.'] : lines),
+      ...(next === null ? [] : [style.dim(`… of ${String(total)}; --after ${String(next)} shows more`)]),
+      ...(others.length === 0 ? [] : [style.dim(`Not notes: ${oneLine(formats.join(', '))}`)]),
+      '',
+    ].join('\n');
   },
 };
 
@@ -168,7 +191,7 @@ function runRows(
   { command = '', changes = [] }: SourceOutput,
   runs: NonNullable<SourcesShowOutput['runs']>,
 ): Row[] {
-  const { program, cwd, env, files, not_watched: notWatched, fingerprint, approved } = runs;
+  const { program, cwd, env, files, not_watched: notWatched, fingerprint, approved, timeout_ms } = runs;
   const isApproved = approved?.fingerprint === fingerprint;
   const approval =
     approved === null
@@ -179,6 +202,7 @@ function runRows(
     ['program', program ?? 'not found'],
     ['folder', cwd],
     ['environment', ['PATH, HOME and similar', ...env].join(', ')],
+    ['time limit', durationText(timeout_ms / 1000)],
     ...rowsOf(
       'watched',
       files.map(({ path, state }) => `${path}  ${state.slice(0, 16)}`),
