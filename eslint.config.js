@@ -7,6 +7,7 @@ const TESTS = ['**/*.test.ts', 'test/**/*.ts'];
 const CONFIGS = [
   '*.config.ts',
   '*.config.js',
+  'web/*.config.ts',
   'test/reporter.ts',
   'src/surfaces/openclaw/*-plugin.ts',
   'test/openclaw/wiki-plugin/*.js',
@@ -37,11 +38,10 @@ export default defineConfig(
       'src/**/kernel/',
       // It needs the declarations of OpenClaw.
       'test/openclaw/host-types.ts',
-      'web/',
     ],
   },
   {
-    files: ['**/*.{ts,js,mjs}'],
+    files: ['**/*.{ts,tsx,js,mjs}'],
     languageOptions: { sourceType: 'module' },
     rules: {
       // Sizes are warnings: two ideas in one file are the fault, and a long file is a hint of it.
@@ -66,9 +66,14 @@ export default defineConfig(
     },
   },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     extends: [tseslint.configs.strictTypeChecked],
-    languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      parserOptions: {
+        project: ['./tsconfig.json', './web/tsconfig.json'],
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
     rules: {
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/consistent-type-exports': 'error',

@@ -4,8 +4,8 @@ import { bundledThreads } from './test/bundles.ts';
 import { LongestFirst } from './test/sequencer.ts';
 
 const cores = availableParallelism();
-// The tests on OpenClaw have a configuration of their own, vitest.openclaw.config.ts.
-const excluded = [...configDefaults.exclude, '**/fixtures/**', 'test/{openclaw,postgres,lancedb}/**'];
+// The tests on OpenClaw have a configuration of their own, vitest.openclaw.config.ts, and so have others.
+const excluded = [...configDefaults.exclude, '**/fixtures/**', 'test/{openclaw,postgres,lancedb,web}/**'];
 
 /** Where tests start processes. `test/no-processes.ts` fails a test elsewhere that starts one. */
 const PROCESS_TESTS = [

@@ -14,6 +14,8 @@ import { measureMcp } from './mcp.ts';
 import { benchServer, measurePostgres } from './postgres.ts';
 import { measureOpenclaw } from './openclaw/measure.ts';
 import { measureRest } from './rest.ts';
+import { measurePage } from './page.ts';
+import { measureGraphFrames } from './graph-frames.ts';
 import { missedTargets, sectionLines, type Section } from './report.ts';
 import { measureSearch } from './search.ts';
 import { measureWrites } from './writes.ts';
@@ -32,6 +34,7 @@ const HELP = `Measures the speed of Loci on synthetic stores and compares it wit
   --openclaw      only compare memories of OpenClaw, which is installed outside of the checkout first (about 650 MB)
   --adapters      only compare the retrieval adapters, plain FTS5 and grep, on 10,000 notes by words and on 1,000 with the local
                   model; with --quick on 500 by words
+  --page          only measure the web page in Chromium, on 50,000 records; with --quick on 10,000
   --lancedb DIR   the folder where @lancedb/lancedb is installed, for --adapters
   --no-embed      skip the benchmark of the embedder, and adapters with the local model
   --no-rest       skip the HTTP server; its load lasts ten minutes, with --quick a few seconds
@@ -48,6 +51,7 @@ const { values: flags } = parseArgs({
     postgres: { type: 'boolean', default: false },
     openclaw: { type: 'boolean', default: false },
     adapters: { type: 'boolean', default: false },
+    page: { type: 'boolean', default: false },
     lancedb: { type: 'string' },
     embed: { type: 'boolean', default: true },
     rest: { type: 'boolean', default: true },
@@ -115,6 +119,16 @@ async function measureServer(quick: boolean): Promise<Section> {
   return { title: `REST, 10,000 records, 1,000 requests a second for ${String(seconds)} s`, measures };
 }
 
+async function measureWebPage(records: number): Promise<Section> {
+  const bench = await filledStore(records, 1);
+  const measures = [
+    ...(await measurePage(bench, join(scratch, 'page'))),
+    ...(await measureGraphFrames(join(scratch, 'graph'))),
+  ];
+  rmSync(scratch, { recursive: true, force: true });
+  return { title: `The web page, ${records.toLocaleString('en')} records`, measures };
+}
+
 async function measureEmbedder(quick: boolean): Promise<Section> {
   mkdirSync(scratch, { recursive: true });
   const out = join(scratch, 'embed.json');
@@ -154,6 +168,7 @@ async function main(): Promise<void> {
       sections.push(section);
       console.log(`${lines.join('\n')}\n`);
     }
+  else if (flags.page) report(await measureWebPage(flags.quick === true ? 10_000 : 50_000));
   else if (flags.postgres) await measurePostgresSizes(postgresSizes(), namespaces, report);
   else await measureLoci(report, namespaces);
   if (flags.json !== undefined)

@@ -9,9 +9,10 @@ const [BEGIN, END] = ['<!-- operations -->\n', '<!-- /operations -->'];
 /** The text of docs/rest.md, with the current list. */
 export async function renderRestDocs(): Promise<string> {
   const routes = await routesOf(OPERATIONS);
-  const lines = routes.map(({ path, operation: { readOnly, scope, title } }) => {
+  const lines = routes.map(({ path, onPage, operation: { readOnly, scope, title } }) => {
     const methods = readOnly ? '`POST`, `GET`' : '`POST`';
-    return `- ${methods} \`${path}\` (scope \`${scope}\`): ${title.charAt(0).toLowerCase()}${title.slice(1)}`;
+    const callers = onPage ? 'only the page of the owner' : `scope \`${scope}\``;
+    return `- ${methods} \`${path}\` (${callers}): ${title.charAt(0).toLowerCase()}${title.slice(1)}`;
   });
   const page = readFileSync(PAGE, 'utf8');
   const [head = '', rest = ''] = page.split(BEGIN);

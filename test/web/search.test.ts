@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { fitsWindow, seriousFindings, testSite } from './site.ts';
+
+const site = testSite();
+
+describe('the search page', () => {
+  it('searches as one types, and keeps the query in the address', async () => {
+    const page = await site.open('/search');
+    await page.getByRole('searchbox').pressSequentially('induction oven');
+    const first = page.locator('[data-result]').first();
+    await first
+      .locator('mark', { hasText: /induction/i })
+      .first()
+      .waitFor();
+    expect(page.url()).toContain('q=induction+oven');
+    await page.reload();
+    expect(await page.getByRole('searchbox').inputValue()).toBe('induction oven');
+    await page.locator('[data-result]').first().waitFor();
+  });
+
+  it('needs no mouse', async () => {
+    const page = await site.open('/search?q=oven');
+    await page.locator('[data-result]').nth(1).waitFor();
+    const id = (nth: number): Promise<string | null> =>
+      page.locator('[data-result]').nth(nth).getAttribute('data-result');
+    const [first, second] = [await id(0), await id(1)];
+    await page.keyboard.press('ArrowDown');
+    const focused = (): Promise<unknown> => page.evaluate('document.activeElement.dataset.result');
+    expect(await focused()).toBe(first);
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toBe(second);
+    await page.keyboard.press('w');
+    await page.locator('.explanation').waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').getByText('Next result').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    expect(await page.evaluate('document.activeElement.type')).toBe('search');
+  });
+
+  it('filters by chips with counts, which are in the address', async () => {
+    const page = await site.open('/search?q=oven');
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByRole('button', { name: /^#kitchen \d+$/ }).click();
+    await page.getByRole('button', { name: 'Remove the filter Tag: kitchen' }).waitFor();
+    expect(new URL(page.url()).searchParams.getAll('tag')).toEqual(['kitchen']);
+    await page.locator('.results:not(.stale) [data-result]').first().waitFor();
+    expect(await page.locator('[data-result]', { hasNotText: '#kitchen' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Remove the filter Tag: kitchen' }).click();
+    await page.locator('[data-result]', { hasNotText: '#kitchen' }).first().waitFor();
+  });
+
+  it('says that nothing was found, and what to do', async () => {
+    const page = await site.open('/search?q=%22no+such+words+anywhere%22');
+    await page.getByRole('heading', { name: 'Nothing was found' }).waitFor();
+  });
+
+  it('says that the server does not answer', async () => {
+    const page = await site.open('/search');
+    await page.context().setOffline(true);
+    await page.getByRole('searchbox').fill('oven');
+    await page.getByRole('alert').getByText('loci ui').waitFor();
+    await page.context().setOffline(false);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('[data-result]').first().waitFor();
+  });
+
+  it.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 360],
+    // 200 % zoom of a window of 1280 px.
+    ['dark', 640],
+  ] as const)(
+    'has no serious finding of axe in %s at %i px, and nothing wider than the window',
+    async (colorScheme, width) => {
+      const page = await site.open('/search?q=oven', { colorScheme, viewport: { width, height: 800 } });
+      await page.locator('[data-result]').first().waitFor();
+      await page.locator('.why').first().click();
+      expect(await seriousFindings(page)).toEqual([]);
+      expect(await fitsWindow(page)).toBe(true);
+    },
+  );
+
+  it('is in German for a German browser', async () => {
+    const page = await site.open('/search', { locale: 'de-DE' });
+    await page.getByRole('heading', { name: 'Suche', exact: true }).waitFor();
+  });
+});

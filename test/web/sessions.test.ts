@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { fitsWindow, seriousFindings, testSite } from './site.ts';
+
+const site = testSite({
+  prepare: async () => {
+    await site.loci('token', 'create', '--subject', 'ada', '--scope', 'write', '--name', 'laptop of Ada');
+    await site.loci('token', 'create', '--subject', 'bob', '--name', 'dashboard');
+    await site.loci('token', 'revoke', 'dashboard');
+  },
+});
+
+describe('the page of access', () => {
+  it('lists tokens without their text, and revokes one after a question', async () => {
+    const page = await site.open('/sessions');
+    const laptop = page.getByRole('listitem').filter({ hasText: 'laptop of Ada' });
+    await laptop.getByText('memory of ada').waitFor();
+    await laptop.getByText('reads and writes').waitFor();
+    await laptop.getByRole('button', { name: 'Revoke …' }).click();
+    await page.getByRole('dialog').getByText('This cannot be undone').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('laptop of Ada was revoked.').waitFor();
+    await page.getByText('2 that have ended').click();
+    await laptop.getByText('revoked').waitFor();
+    expect(await site.loci('token', 'list')).toMatch(/laptop of Ada.*revoked/s);
+  });
+
+  it('ends the session of another browser, and of this one after a question', async () => {
+    const [other, page] = [await site.open('/search'), await site.open('/sessions')];
+    const sessions = page.getByRole('listitem').filter({ hasText: 'opened by' });
+    await sessions.filter({ hasText: 'this browser' }).waitFor();
+    await sessions.nth(1).getByRole('button', { name: 'End' }).click();
+    await page.getByText('The session was ended.').waitFor();
+    // A server may accept it for another second.
+    await expect
+      .poll(
+        async () => {
+          await other.reload();
+          return other.getByText('This page is locked').isVisible();
+        },
+        { timeout: 10_000 },
+      )
+      .toBe(true);
+    await sessions.filter({ hasText: 'this browser' }).getByRole('button', { name: 'End' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'End' }).click();
+    await page.getByText('This page is locked').waitFor();
+  });
+
+  it.each([
+    ['light', 1280, 'en-US'],
+    ['dark', 360, 'de-DE'],
+  ] as const)('has no serious finding of axe in %s at %i px in %s', async (colorScheme, width, locale) => {
+    const page = await site.open('/sessions', { colorScheme, locale, viewport: { width, height: 800 } });
+    await page.locator('.access-list').first().waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(await fitsWindow(page)).toBe(true);
+  });
+});

@@ -1,0 +1,139 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { stringify } from 'yaml';
+import { copyOfVault, loci, type RunningLoci, startLoci, temporaryFolder } from '../e2e/loci-command.ts';
+import { launchBrowser } from './browser.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** A running `loci ui` on a copy of the example vault, and a browser. */
+export interface Site {
+  readonly home: string;
+  /** `http://127.0.0.1:PORT`. */
+  readonly address: string;
+  /** Runs a command on the home. */
+  loci(...args: string[]): Promise<string>;
+  /** Opens a page in a browser of its own, with a session. What the browser complains about fails the test. */
+  open(path: string, options?: BrowserContextOptions): Promise<Page>;
+}
+
+interface SiteOptions {
+  /** Further settings of loci.yaml. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** Called before the server starts. */
+  readonly prepare?: (home: string) => Promise<void>;
+}
+
+/** Starts a site for the tests of a file. */
+export function testSite({ settings = {}, prepare }: SiteOptions = {}): Site {
+  let server: RunningLoci;
+  let browser: Browser;
+  const site = { home: '', address: '' };
+  const run = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await loci(args, { home: site.home });
+    if (code !== 0) throw new Error(`loci ${args.join(' ')}: ${stdout}${stderr}`);
+    return stdout;
+  };
+  beforeAll(async () => {
+    site.home = join(temporaryFolder(), 'home');
+    mkdirSync(site.home);
+    const text = { server: { port: 0 }, writes: { enabled: true }, ...settings };
+    writeFileSync(join(site.home, 'loci.yaml'), stringify(text));
+    await run('index', copyOfVault());
+    await prepare?.(site.home);
+    server = startLoci(['ui', '--print', '--json'], { home: site.home });
+    site.address = new URL(await firstLink(server)).origin;
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    server.child.kill('SIGTERM');
+    const { code, stdout, stderr } = await server.ended;
+    expect([code, stdout, stderr]).toEqual([0, stdout, stderr]);
+  });
+  return {
+    get home() {
+      return site.home;
+    },
+    get address() {
+      return site.address;
+    },
+    loci: run,
+    open: async (path, options) => {
+      const { url } = JSON.parse(await run('ui', '--print', '--json')) as { url: string };
+      const context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce', ...options });
+      const page = await context.newPage();
+      const problems = watch(page, site.address);
+      onTestFinished(async () => {
+        await context.close();
+        expect(problems).toEqual([]);
+      });
+      await page.goto(url);
+      await page.locator('nav').first().waitFor({ state: 'attached' });
+      await page.goto(`${site.address}/ui${path}`);
+      return page;
+    },
+  };
+}
+
+/** The link that the command prints first. */
+async function firstLink({ child, ended }: RunningLoci): Promise<string> {
+  let text = '';
+  const printed = new Promise<string>((resolve) => {
+    const onData = (chunk: Buffer): void => {
+      text += chunk.toString();
+      if (!text.trimEnd().endsWith('}')) return;
+      child.stdout?.off('data', onData);
+      resolve((JSON.parse(text) as { url: string }).url);
+    };
+    child.stdout?.on('data', onData);
+  });
+  const failed = ended.then(({ stdout, stderr }) => {
+    throw new Error(`loci ui ended: ${stdout}${stderr}`);
+  });
+  return Promise.race([printed, failed]);
+}
+
+/** Collects errors of the console, exceptions, and requests to other origins, for as long as the page is open. */
+function watch(page: Page, origin: string): string[] {
+  const problems: string[] = [];
+  page.on('console', (message) => {
+    // The browser reports every answer of 400 and more as an error, those that a test asks for too.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      problems.push(message.text());
+  });
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.protocol !== 'blob:' && url.protocol !== 'data:' && url.origin !== origin)
+      problems.push(`request to ${request.url()}`);
+  });
+  return problems;
+}
+
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly impact: string | null;
+    readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+  }[];
+}
+
+/** The serious findings of axe-core on the page as it is shown now. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate<AxeResult>('axe.run()');
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary = '' }) => `${id}: ${html} ${failureSummary}`),
+    );
+}
+
+/** Whether nothing is wider than the window. */
+export async function fitsWindow(page: Page): Promise<boolean> {
+  return page.evaluate('document.documentElement.scrollWidth <= document.documentElement.clientWidth');
+}

@@ -1,0 +1,212 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { PlainText } from '../../parts/plain-text.tsx';
+import { href, navigate } from '../../router.tsx';
+import { AUDIT } from '../../text/pages/audit.ts';
+import { t } from '../../text/text.ts';
+
+/** The filters of the log, as the address has them. */
+export interface AuditFilters {
+  readonly actor?: string;
+  readonly action?: string;
+  readonly surface?: string;
+  /** Days: `2026-11-26`. */
+  readonly from?: string;
+  readonly until?: string;
+  readonly record?: string;
+  readonly session?: string;
+}
+
+const NAMES = ['actor', 'action', 'surface', 'from', 'until', 'record', 'session'] as const;
+const SURFACES = ['cli', 'web', 'mcp', 'rest', 'openclaw', 'library'] as const;
+const ACTIONS = [
+  'write',
+  'update',
+  'delete',
+  'undelete',
+  'store',
+  'forget',
+  'expire',
+  'purge',
+  'import',
+] as const;
+const DAY_MS = 86_400_000;
+
+export function filtersOf(query: URLSearchParams): AuditFilters {
+  const given = NAMES.flatMap((name) => {
+    const value = query.get(name) ?? '';
+    return value === '' ? [] : [[name, value]];
+  });
+  return Object.fromEntries(given) as AuditFilters;
+}
+
+/** Shows the log with these filters; empty ones are none. */
+export function show(filters: AuditFilters): void {
+  navigate(href('/audit', { ...filters }), { replace: true });
+}
+
+/** The words for an action or a surface, if it has some. */
+export function wordFor(name: string): string {
+  return Object.hasOwn(AUDIT, name) ? t(AUDIT[name as keyof typeof AUDIT]) : name;
+}
+
+/** Chips for what the log can be filtered by. */
+export function Filters({ filters }: { readonly filters: AuditFilters }): JSX.Element {
+  const { actor, record, session } = filters;
+  return (
+    <form class="audit-filters" aria-label={t(AUDIT.filters)} onSubmit={(event) => event.preventDefault()}>
+      <Times filters={filters} />
+      <Choices filters={filters} name="surface" choices={SURFACES} />
+      <Choices filters={filters} name="action" choices={ACTIONS} />
+      <Group title={t(AUDIT.record)}>
+        <input
+          type="number"
+          min={1}
+          class="input record-field"
+          aria-label={t(AUDIT.recordNumber)}
+          placeholder="12"
+          value={record ?? ''}
+          onChange={({ currentTarget }) => show({ ...filters, record: currentTarget.value })}
+        />
+        {actor !== undefined && (
+          <Chip
+            name={t(AUDIT.onlyActor, { who: actor })}
+            isOn
+            onClick={() => show({ ...filters, actor: '' })}
+            isRemoved
+          />
+        )}
+        {session !== undefined && (
+          <Chip
+            name={t(AUDIT.sessionName, { name: session })}
+            isOn
+            onClick={() => show({ ...filters, session: '' })}
+            isRemoved
+          />
+        )}
+        {Object.keys(filters).length > 0 && (
+          <button type="button" class="button quiet small" onClick={() => show({})}>
+            {t(AUDIT.clear)}
+          </button>
+        )}
+      </Group>
+    </form>
+  );
+}
+
+function Times({ filters }: { readonly filters: AuditFilters }): JSX.Element {
+  const { from, until } = filters;
+  const spans = [
+    ['today', dayBefore(0)],
+    ['week', dayBefore(6)],
+    ['month', dayBefore(29)],
+  ] as const;
+  return (
+    <Group title={t(AUDIT.time)}>
+      <Chip
+        name={t(AUDIT.any)}
+        isOn={from === undefined && until === undefined}
+        onClick={() => show({ ...filters, from: '', until: '' })}
+      />
+      {spans.map(([name, day]) => (
+        <Chip
+          key={name}
+          name={t(AUDIT[name])}
+          isOn={from === day && until === undefined}
+          onClick={() => show({ ...filters, from: day, until: '' })}
+        />
+      ))}
+      <DayField title={t(AUDIT.from)} value={from} onChange={(day) => show({ ...filters, from: day })} />
+      <DayField title={t(AUDIT.until)} value={until} onChange={(day) => show({ ...filters, until: day })} />
+    </Group>
+  );
+}
+
+interface ChoicesProps {
+  readonly filters: AuditFilters;
+  readonly name: 'surface' | 'action';
+  readonly choices: readonly string[];
+}
+
+function Choices({ filters, name, choices }: ChoicesProps): JSX.Element {
+  const chosen = filters[name];
+  const all = chosen === undefined || choices.includes(chosen) ? choices : [...choices, chosen];
+  return (
+    <Group title={t(AUDIT[name])}>
+      <Chip
+        name={t(AUDIT.any)}
+        isOn={chosen === undefined}
+        onClick={() => show({ ...filters, [name]: '' })}
+      />
+      {all.map((each) => (
+        <Chip
+          key={each}
+          name={wordFor(each)}
+          isOn={each === chosen}
+          onClick={() => show({ ...filters, [name]: each })}
+        />
+      ))}
+    </Group>
+  );
+}
+
+/** The day in the time zone of the reader. */
+function dayBefore(days: number): string {
+  const at = new Date(Date.now() - days * DAY_MS);
+  return [at.getFullYear(), at.getMonth() + 1, at.getDate()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join('-');
+}
+
+function Group({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <div class="filter-group" role="group" aria-label={title}>
+      <span class="quiet-text" aria-hidden="true">
+        {title}
+      </span>
+      <div class="row">{children}</div>
+    </div>
+  );
+}
+
+interface ChipProps {
+  readonly name: string;
+  readonly isOn: boolean;
+  readonly onClick: () => void;
+  /** Whether a click removes the chip. */
+  readonly isRemoved?: boolean;
+}
+
+function Chip({ name, isOn, onClick, isRemoved = false }: ChipProps): JSX.Element {
+  return (
+    <button type="button" class="chip" aria-pressed={isOn} onClick={onClick}>
+      <PlainText text={name} />
+      {isRemoved && <span aria-hidden="true">×</span>}
+    </button>
+  );
+}
+
+interface DayFieldProps {
+  readonly title: string;
+  readonly value: string | undefined;
+  readonly onChange: (day: string) => void;
+}
+
+function DayField({ title, value, onChange }: DayFieldProps): JSX.Element {
+  return (
+    <label class="day-field quiet-text">
+      {title}
+      <input
+        type="date"
+        class="input"
+        value={value ?? ''}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+    </label>
+  );
+}

@@ -1,0 +1,56 @@
+import { call, type Input } from '../../api/client.ts';
+import { asApiError } from '../../api/use-request.ts';
+import { notify } from '../../parts/toasts.tsx';
+import { FACTS } from '../../text/pages/facts.ts';
+import { counted, t } from '../../text/text.ts';
+import type { Fact } from './facts.tsx';
+
+type Fields = Input<'/api/v1/memory/store'>;
+
+export interface FactChanges {
+  /** @param before the fact that it replaces, so that this can be undone */
+  readonly store: (fields: Fields, before?: Fact) => Promise<void>;
+  readonly keep: (fact: Fact, days: number) => void;
+  readonly forget: (fact: Fact) => void;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** What stores a fact as it is now, for as long as it is valid now. */
+function asStored({ key, value, category, tags, expires_at: expires }: Fact): Fields {
+  const hours = Math.max(1, Math.ceil((Date.parse(expires) - Date.now()) / HOUR_MS));
+  return { key, value, category, tags, expires: `${String(hours)}h` };
+}
+
+/** Changes of facts, each of which can be undone. */
+export function useFactChanges(onDone: () => void): FactChanges {
+  const quietly = (work: Promise<unknown>): void => {
+    work.catch((error: unknown) => notify(asApiError(error).message));
+  };
+  const send = async (fields: Fields, said: string, undo?: () => void): Promise<void> => {
+    const { masked, key } = await call('/api/v1/memory/store', fields);
+    notify(masked.length > 0 ? t(FACTS.savedMasked, { key }) : said, undo);
+    onDone();
+  };
+  const forget = async ({ key, category }: Pick<Fact, 'key' | 'category'>): Promise<void> => {
+    const { facts } = await call('/api/v1/memory/forget', { key, category });
+    const restore = async (): Promise<void> => {
+      for (const { id } of facts) await call('/api/v1/memory/undelete', { id });
+      notify(t(FACTS.restored, { key }));
+      onDone();
+    };
+    notify(t(FACTS.forgotten, { key }), () => quietly(restore()));
+    onDone();
+  };
+  const back = (before: Fact) => () => quietly(send(asStored(before), t(FACTS.saved, { key: before.key })));
+  return {
+    store: (fields, before) =>
+      send(fields, t(FACTS.saved, { key: fields.key }), before === undefined ? undefined : back(before)),
+    keep: (fact, days) => {
+      const time = counted(FACTS.days, days);
+      const fields = { ...asStored(fact), expires: `${String(days)}d` };
+      quietly(send(fields, t(FACTS.kept, { key: fact.key, time }), back(fact)));
+    },
+    forget: (fact) => quietly(forget(fact)),
+  };
+}

@@ -1,0 +1,101 @@
+import { call, type Output } from '../../api/client.ts';
+import { asApiError } from '../../api/use-request.ts';
+import { inboxChanged } from '../../parts/inbox-count.ts';
+import { notify } from '../../parts/toasts.tsx';
+import { INBOX } from '../../text/pages/inbox.ts';
+import { counted, t } from '../../text/text.ts';
+
+export type Group = Output<'/api/v1/inbox/list'>['groups'][number];
+export type Change = Group['changes'][number];
+export type Proposal = Group['proposals'][number];
+
+/** Changes of the inbox that are kept or undone: single ones, or those of a session that are shown. */
+type Chosen = { readonly changes: number[] } | { readonly group: string; readonly up_to: number };
+
+export interface InboxActions {
+  readonly keep: (chosen: Chosen | { readonly all: true; readonly up_to: number }) => Promise<void>;
+  readonly undo: (chosen: Chosen) => Promise<void>;
+  readonly accept: (proposal: Proposal, text?: string) => Promise<void>;
+  readonly reject: (proposal: Proposal) => Promise<void>;
+  /**
+   * Saves what the reader has written in the place of the agent's text, and keeps the changes of that record that the reader
+   * saw. Returns why it could not be saved, as after a newer change.
+   */
+  readonly save: (change: Change, seen: readonly number[], edited: Edited) => Promise<string | null>;
+}
+
+export interface Edited {
+  readonly title: string;
+  readonly text: string;
+  /** When the record that is replaced was changed last; `null` for a proposal. */
+  readonly replaces: string | null;
+}
+
+/** What the page does. Each says what was done, or why it could not be, and shows the inbox again. */
+export function inboxActions(reload: () => void): InboxActions {
+  const done = (): void => {
+    reload();
+    inboxChanged();
+  };
+  const attempt =
+    <Parameters extends unknown[]>(work: (...parameters: Parameters) => Promise<void>) =>
+    (...parameters: Parameters): Promise<void> =>
+      work(...parameters)
+        .catch((error: unknown) => notify(asApiError(error).message))
+        .finally(done);
+  const takeBack = attempt(async (undo: string) => {
+    await call('/api/v1/inbox/undo', { undo });
+    notify(t(INBOX.back));
+  });
+  const keepSaved = attempt(async (changes: readonly number[]) => {
+    await call('/api/v1/inbox/keep', { changes: [...changes] });
+    notify(t(INBOX.saved));
+  });
+  return {
+    keep: attempt(async (chosen) => {
+      const { kept } = await call('/api/v1/inbox/keep', chosen);
+      notify(counted(INBOX.kept, kept));
+    }),
+    undo: attempt(async (chosen) => {
+      const { undone, refused, undo } = await call('/api/v1/inbox/undo', chosen);
+      const parts = [
+        counted(INBOX.undone, undone),
+        ...(refused === 0 ? [] : [counted(INBOX.stayed, refused)]),
+      ];
+      notify(parts.join(' '), undo === null ? undefined : () => void takeBack(undo));
+    }),
+    accept: attempt(async ({ id, text: proposed }, text = proposed) => {
+      const { accepted } = await call('/api/v1/capture/accept', { ids: [id] });
+      const record = Number(accepted[0]?.citation.replace('record/', ''));
+      if (text !== proposed) await call('/api/v1/memory/update', { id: record, content: text });
+      notify(t(INBOX.accepted));
+    }),
+    reject: attempt(async ({ id }) => {
+      await call('/api/v1/capture/reject', { ids: [id] });
+      notify(t(INBOX.rejected));
+    }),
+    save: async (change, seen, { title, text, replaces }) => {
+      try {
+        if (change.origin === 'fact') await call('/api/v1/memory/store', factOf(change, text));
+        else
+          await call('/api/v1/memory/update', {
+            ...{ id: change.record!, content: text, title },
+            ...(replaces !== null && { if_updated_at: replaces }),
+          });
+      } catch (error) {
+        return asApiError(error).message;
+      }
+      await keepSaved(seen);
+      return null;
+    },
+  };
+}
+
+const HOUR_MS = 3_600_000;
+
+/** The fact with another value, for as long as it is still valid. */
+function factOf({ title: key, category, expires_at: expiresAt }: Change, value: string) {
+  const hours =
+    expiresAt === null ? 1 : Math.max(1, Math.round((Date.parse(expiresAt) - Date.now()) / HOUR_MS));
+  return { key, value, expires: `${String(hours)}h`, ...(category !== null && { category }) };
+}

@@ -1,0 +1,31 @@
+import { PACKS } from '../../text/pages/packs.ts';
+import { formatNumber, language, t } from '../../text/text.ts';
+import type { ShownReceipt } from './pack-view.tsx';
+
+const PERCENT = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 0 });
+
+export function percent(score: number): string {
+  return PERCENT.format(score);
+}
+
+export function nameOf(shown: ShownReceipt, record: string): ShownReceipt['records'][number] | undefined {
+  return shown.records.find((each) => each.record === record);
+}
+
+/** What a record is called now. */
+export function titleOf(shown: ShownReceipt, record: string): string {
+  return nameOf(shown, record)?.title ?? t(PACKS.deletedRecord);
+}
+
+export function reasonText(
+  reason: NonNullable<ShownReceipt['receipt']['candidates'][number]['reason']>,
+): string {
+  return t(PACKS[`reason_${reason}`]);
+}
+
+/** `lines 3–9`. */
+export function linesText({ from, to }: { readonly from: number; readonly to: number }): string {
+  const [one = '', many = one] = PACKS.lines[language].split(' | ');
+  const form = from === to ? one : many;
+  return form.replace('{from}', formatNumber(from)).replace('{to}', formatNumber(to));
+}

@@ -1,0 +1,168 @@
+import type { JSX } from 'preact';
+import './records.css';
+import { call } from '../../api/client.ts';
+import { asApiError } from '../../api/use-request.ts';
+import { Filters, selectionOf } from '../../parts/filters.tsx';
+import { More } from '../../parts/more.tsx';
+import { Page } from '../../parts/page.tsx';
+import { PlainText } from '../../parts/plain-text.tsx';
+import { Empty, Loaded } from '../../parts/states.tsx';
+import { Time } from '../../parts/time.tsx';
+import { notify } from '../../parts/toasts.tsx';
+import { href, Link } from '../../router.tsx';
+import { RECORDS } from '../../text/pages/records.ts';
+import { SHELL } from '../../text/shell.ts';
+import { counted, formatDay, t } from '../../text/text.ts';
+import type { PageProps } from '../pages.ts';
+import { changeQuery } from './change-query.ts';
+import { NoRecords } from './no-records.tsx';
+import { type Row, type TableInput, useTable } from './use-table.ts';
+
+type Sort = NonNullable<TableInput['sort']>;
+
+/** All records in a table, or those that were deleted. What is shown is in the address. */
+export function RecordsPage({ query }: PageProps): JSX.Element {
+  const selection = selectionOf(query);
+  const deleted = query.get('deleted') === '1';
+  const sort = (query.get('sort') ?? (deleted ? 'updated' : 'time')) as Sort;
+  const order = (query.get('order') ?? (sort === 'title' ? 'ascending' : 'descending')) as
+    'ascending' | 'descending';
+  const list = useTable({ ...selection, sort, order, ...(deleted && { deleted }) });
+  return (
+    <Page title={t(SHELL.records)} about={t(RECORDS.recordsAbout)}>
+      <div class="chips" role="group" aria-label={t(RECORDS.show)}>
+        {[false, true].map((each) => (
+          <button
+            key={String(each)}
+            type="button"
+            class="chip"
+            aria-pressed={deleted === each}
+            onClick={() => changeQuery(query, { deleted: each ? '1' : null, sort: null, order: null })}
+          >
+            {t(each ? RECORDS.deleted : RECORDS.stored)}
+          </button>
+        ))}
+      </div>
+      {!deleted && <Filters path="/records" query={query} counted={selection} />}
+      <Loaded request={list}>
+        {({ total }) =>
+          total > 0 ? (
+            <>
+              <p class="quiet-text" role="status">
+                {counted(RECORDS.total, total)}
+              </p>
+              <Table rows={list.items} query={query} sort={sort} order={order} onChange={list.reload} />
+              <More list={list} />
+            </>
+          ) : deleted ? (
+            <Empty title={t(RECORDS.emptyDeleted)} />
+          ) : (
+            <NoRecords path="/records" filtered={Object.keys(selection).length > 0} />
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+interface TableProps {
+  readonly rows: readonly Row[];
+  readonly query: URLSearchParams;
+  readonly sort: Sort;
+  readonly order: 'ascending' | 'descending';
+  readonly onChange: () => void;
+}
+
+const COLUMNS = {
+  title: RECORDS.titleColumn,
+  time: RECORDS.timeColumn,
+  updated: RECORDS.updatedColumn,
+} as const;
+
+function Table({ rows, query, sort, order, onChange }: TableProps): JSX.Element {
+  const head = (column: Sort): JSX.Element => {
+    const isSorted = sort === column;
+    const next = isSorted
+      ? order === 'ascending'
+        ? 'descending'
+        : 'ascending'
+      : column === 'title'
+        ? 'ascending'
+        : 'descending';
+    return (
+      <th aria-sort={isSorted ? order : 'none'}>
+        <button type="button" onClick={() => changeQuery(query, { sort: column, order: next })}>
+          {t(COLUMNS[column])}
+          {isSorted && <span aria-hidden="true">{order === 'ascending' ? ' ↑' : ' ↓'}</span>}
+        </button>
+      </th>
+    );
+  };
+  return (
+    <div class="table-frame">
+      <table class="table records">
+        <thead>
+          <tr>
+            {head('title')}
+            <th class="wide">{t(RECORDS.source)}</th>
+            <th class="wide">{t(RECORDS.project)}</th>
+            {head('time')}
+            {query.get('deleted') === '1' ? <th>{t(RECORDS.deletedColumn)}</th> : head('updated')}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <RecordRow key={row.id} row={row} onChange={onChange} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function RecordRow({ row, onChange }: { readonly row: Row; readonly onChange: () => void }): JSX.Element {
+  const { id, title, source, project, tags, time, updated_at: updatedAt, deleted_at: deletedAt } = row;
+  return (
+    <tr>
+      <td class="title">
+        <Link to={href(`/record/${String(id)}`)}>
+          <PlainText text={title} />
+        </Link>
+        {tags.length > 0 && (
+          <span class="quiet-text">
+            <PlainText text={tags.map((tag) => `#${tag}`).join(' ')} />
+          </span>
+        )}
+      </td>
+      <td class="wide">
+        <PlainText text={source} />
+      </td>
+      <td class="wide">
+        <PlainText text={project} />
+      </td>
+      <td>{formatDay(time)}</td>
+      <td>
+        {deletedAt === null ? (
+          <Time iso={updatedAt} />
+        ) : (
+          <span class="row">
+            <Time iso={deletedAt} />
+            <button type="button" class="button small" onClick={() => void restore(id, onChange)}>
+              {t(RECORDS.restore)}
+            </button>
+          </span>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+async function restore(id: number, onChange: () => void): Promise<void> {
+  try {
+    await call('/api/v1/memory/undelete', { id });
+    notify(t(RECORDS.restored));
+    onChange();
+  } catch (error) {
+    notify(asApiError(error).message);
+  }
+}

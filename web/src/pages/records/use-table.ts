@@ -1,0 +1,28 @@
+import { call, type Input, type Output } from '../../api/client.ts';
+import { useChanges } from '../../api/events.ts';
+import { type PagesState, usePages } from '../../api/use-pages.ts';
+
+type Page = Output<'/api/v1/record/table'>;
+export type Row = Page['records'][number];
+export type TableInput = Omit<Input<'/api/v1/record/table'>, 'after'>;
+
+const PAGE_SIZE = 50;
+
+/** Records in order, page by page. */
+export function useTable(input: TableInput): PagesState<Row, string, Page> {
+  const list = usePages(
+    (after: string | undefined, signal) =>
+      call(
+        '/api/v1/record/table',
+        { limit: PAGE_SIZE, ...input, ...(after !== undefined && { after }) },
+        signal === undefined ? {} : { signal },
+      ),
+    ({ records, next }: Page) => ({ items: records, next }),
+    input,
+  );
+  useChanges(({ kinds }) => {
+    // A reader of a later page would lose the place.
+    if (kinds.includes('records') && list.items.length <= PAGE_SIZE) list.reload();
+  });
+  return list;
+}

@@ -1,0 +1,193 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { call, type Output } from '../../api/client.ts';
+import { usePolling } from '../../api/use-polling.ts';
+import { useRequest } from '../../api/use-request.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Page } from '../../parts/page.tsx';
+import { PlainText } from '../../parts/plain-text.tsx';
+import { Fact, Section } from '../../parts/section.tsx';
+import { Loaded } from '../../parts/states.tsx';
+import { type Task, TaskState, useTask } from '../../parts/task.tsx';
+import { Time } from '../../parts/time.tsx';
+import { notify } from '../../parts/toasts.tsx';
+import { href, Link, navigate } from '../../router.tsx';
+import { SOURCES } from '../../text/pages/sources.ts';
+import { counted, formatAgo, formatDuration, t } from '../../text/text.ts';
+import { Command } from './command.tsx';
+import { Condition } from './condition.tsx';
+import { Excluded } from './excluded.tsx';
+import { RunsTable, type SourceInfo, Sparkline } from './runs.tsx';
+import { needsApproval, SourceActions } from './source-actions.tsx';
+
+import { Trial } from './trial.tsx';
+
+type Shown = Output<'/api/v1/sources/show'>;
+
+/** Everything about one source. */
+export function SourceDetail({ id }: { readonly id: string }): JSX.Element {
+  const request = useRequest((signal) => call('/api/v1/sources/show', { id }, { signal }), id);
+  const task = useTask();
+  usePolling(request.reload);
+  const source = request.data?.source;
+  return (
+    <Page
+      title={source?.name ?? id}
+      about={
+        <span class="row">
+          <Link to={href('/sources')}>← {t(SOURCES.back)}</Link>
+          {source !== undefined && <Condition source={source} />}
+          {source !== undefined && <span class="quiet-text">{t(SOURCES[source.kind])}</span>}
+        </span>
+      }
+      actions={
+        source !== undefined && <SourceActions source={source} task={task} onChange={request.reload} />
+      }
+    >
+      <Loaded request={request}>
+        {(shown) => <Sections shown={shown} task={task} onChange={request.reload} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+interface SectionsProps {
+  readonly shown: Shown;
+  readonly task: Task;
+  readonly onChange: () => void;
+}
+
+function Sections({ shown: { source, runs }, task, onChange }: SectionsProps): JSX.Element {
+  const recent = source.recent_runs ?? [];
+  return (
+    <div class="source-sections">
+      <TaskState task={task} />
+      {source.error !== null && (
+        <Section title={t(source.condition === 'broken' ? SOURCES.whyBroken : SOURCES.whyFailing)}>
+          <p class="source-error">
+            <PlainText text={source.error} />
+          </p>
+          {source.hint !== undefined && (
+            <p class="quiet-text">
+              <PlainText text={source.hint} />
+            </p>
+          )}
+        </Section>
+      )}
+      {runs !== null && <Command source={source} runs={runs} onChange={onChange} />}
+      <Section title={t(SOURCES.state)}>
+        <State source={source} />
+        <Sparkline runs={recent} />
+        <RunsTable runs={recent} />
+      </Section>
+      {source.problems.length > 0 && (
+        <Section title={t(SOURCES.problems)}>
+          <ul class="problem-list">
+            {source.problems.map((problem) => (
+              <li key={problem}>
+                <PlainText text={problem} />
+              </li>
+            ))}
+          </ul>
+          {source.problems.length >= MAX_PROBLEMS && <p class="quiet-text">{t(SOURCES.problemsMore)}</p>}
+        </Section>
+      )}
+      {runs !== null && !needsApproval(source) && <Trial id={source.id} />}
+      {source.kind === 'vault' && !['gone', 'set elsewhere'].includes(source.condition) && (
+        <Section title={t(SOURCES.excluded)}>
+          <Excluded id={source.id} />
+        </Section>
+      )}
+      <Remove source={source} />
+    </div>
+  );
+}
+
+/** The store keeps so many problems of the last run. */
+const MAX_PROBLEMS = 20;
+
+function State({ source }: { readonly source: SourceInfo }): JSX.Element {
+  const { kind, documents, hits, last_hit: lastHit, last_refresh: lastRefresh, took_ms: took } = source;
+  const failed = source.total_failures;
+  return (
+    <dl class="facts">
+      <Fact title={t(SOURCES.factDocuments)}>
+        {counted(kind === 'vault' ? SOURCES.notes : SOURCES.documents, documents)}
+      </Fact>
+      <Fact title={t(SOURCES.factHits)}>
+        {counted(SOURCES.searches, hits)}
+        {lastHit !== null && `, ${t(SOURCES.lastHit, { ago: formatAgo(lastHit) })}`}
+      </Fact>
+      <Fact title={t(SOURCES.factRead)}>
+        {lastRefresh === null ? t(SOURCES.never) : <Time iso={lastRefresh} />}
+      </Fact>
+      <Fact title={t(SOURCES.factNext)}>
+        <Next source={source} />
+      </Fact>
+      {took !== null && <Fact title={t(SOURCES.factTook)}>{formatDuration(took)}</Fact>}
+      <Fact title={t(SOURCES.factRuns)}>
+        {t(SOURCES.runCounts, { ok: source.refreshes, failed })}
+        {source.consecutive_failures > 1 && `, ${t(SOURCES.inARow, { n: source.consecutive_failures })}`}
+      </Fact>
+      {source.folder !== undefined && (
+        <Fact title={t(SOURCES.factFolder)}>
+          <PlainText text={source.folder} />
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+function Next({ source }: { readonly source: SourceInfo }): JSX.Element {
+  const { condition, next_refresh: next, refresh_interval_ms: interval } = source;
+  if (!['fresh', 'stale', 'new', 'failing'].includes(condition)) return <>{t(SOURCES.notByItself)}</>;
+  const isAhead = next !== null && Date.parse(next) > Date.now();
+  return (
+    <>
+      {isAhead ? <Time iso={next} /> : t(SOURCES.soon)}
+      {interval !== null && `, ${t(SOURCES.every, { time: formatDuration(interval) })}`}
+    </>
+  );
+}
+
+function Remove({ source }: { readonly source: SourceInfo }): JSX.Element | null {
+  const { id, name, kind, documents } = source;
+  const [isAsking, setAsking] = useState(false);
+  const task = useTask();
+  if (kind === 'code') return null;
+  if (kind === 'vault')
+    return (
+      <section>
+        <p class="quiet-text">{t(SOURCES.removeVault)}</p>
+        <code class="command">
+          <PlainText text={`loci forget-vault ${/^[\w.-]+$/.test(id) ? id : JSON.stringify(id)}`} />
+        </code>
+      </section>
+    );
+  const remove = (): void =>
+    task.start(async ({ signal }) => {
+      await call('/api/v1/sources/remove', { id }, { signal });
+      notify(t(SOURCES.removedDone, { name }));
+      navigate(href('/sources'));
+    });
+  return (
+    <div>
+      <button type="button" class="button danger" onClick={() => setAsking(true)}>
+        {t(SOURCES.remove)}
+      </button>
+      {isAsking && (
+        <Dialog title={t(SOURCES.removeTitle, { name })} onClose={() => setAsking(false)}>
+          <div class="stack">
+            <p>{counted(SOURCES.removeAbout, documents)}</p>
+            <TaskState task={task} />
+            <div class="row">
+              <button type="button" class="button danger" disabled={task.isRunning} onClick={remove}>
+                {t(SOURCES.removeNow)}
+              </button>
+            </div>
+          </div>
+        </Dialog>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,171 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import './startup.css';
+import { call, type Input, type Output } from '../../api/client.ts';
+import { useChanges } from '../../api/events.ts';
+import { useRequest } from '../../api/use-request.ts';
+import { Page } from '../../parts/page.tsx';
+import { PlainText } from '../../parts/plain-text.tsx';
+import { Empty, Loaded } from '../../parts/states.tsx';
+import { href, navigate } from '../../router.tsx';
+import { STARTUP } from '../../text/pages/startup.ts';
+import { t } from '../../text/text.ts';
+import type { PageProps } from '../pages.ts';
+import { Budget } from './budget.tsx';
+import { useStartupChanges } from './changes.ts';
+import { EntryForm } from './entry-form.tsx';
+import { EntryList } from './entry-list.tsx';
+
+export type Entry = Output<'/api/v1/startup/list'>['entries'][number];
+export type Preview = Output<'/api/v1/startup/preview'>;
+/** An entry that is written and not saved. */
+export type Draft = NonNullable<Input<'/api/v1/startup/preview'>['draft']>;
+
+/** How long to wait after a key before the budget is computed again, in milliseconds. */
+const TYPING_MS = 120;
+
+/** The startup text as a model and an agent get it. Which ones is in the address. */
+export function StartupPage({ query }: PageProps): JSX.Element {
+  const [model, agent] = [query.get('model') ?? '', query.get('agent') ?? ''];
+  const [draft, setDraft] = useState<Draft>();
+  const [adding, setAdding] = useState(false);
+  const list = useRequest((signal) => call('/api/v1/startup/list', {}, { signal }), null);
+  const asked = {
+    ...(model !== '' && { model }),
+    ...(agent !== '' && { agent }),
+    ...(draft !== undefined && { draft }),
+  };
+  const preview = useRequest(
+    (signal) => call('/api/v1/startup/preview', asked, { signal }),
+    asked,
+    draft === undefined ? 0 : TYPING_MS,
+  );
+  const reload = (): void => {
+    list.reload();
+    preview.reload();
+  };
+  useChanges(({ kinds }) => {
+    if (kinds.includes('startup')) reload();
+  });
+  const changes = useStartupChanges(reload);
+  const close = (): void => {
+    setDraft(undefined);
+    setAdding(false);
+  };
+  return (
+    <Page
+      title={t(STARTUP.title)}
+      about={t(STARTUP.about)}
+      narrow
+      actions={
+        !adding && (
+          <button type="button" class="button primary" onClick={() => setAdding(true)}>
+            {t(STARTUP.add)}
+          </button>
+        )
+      }
+    >
+      <Loaded request={list}>
+        {({ entries, budgets }) => (
+          <>
+            {adding && (
+              <EntryForm
+                agent={agent}
+                onDraft={setDraft}
+                onSave={async (entry) => {
+                  await changes.add(entry);
+                  close();
+                }}
+                onCancel={close}
+              />
+            )}
+            {(entries.length > 0 || adding) && (
+              <>
+                <Choice model={model} agent={agent} entries={entries} budgets={budgets} />
+                {/* What is written may be refused, which the form says when it is saved. */}
+                <Loaded request={draft === undefined ? preview : { ...preview, error: undefined }}>
+                  {(shown) => <Budget shown={shown} unsaved={draft !== undefined} />}
+                </Loaded>
+              </>
+            )}
+            {entries.length === 0 && !adding && (
+              <Empty title={t(STARTUP.emptyTitle)}>
+                <p>{t(STARTUP.empty)}</p>
+              </Empty>
+            )}
+            {entries.length > 0 && (
+              <EntryList
+                entries={entries}
+                agent={agent}
+                preview={preview.data}
+                changes={changes}
+                onDraft={setDraft}
+              />
+            )}
+            {preview.data !== undefined && entries.length > 0 && (
+              <details class="card as-model">
+                <summary>{t(STARTUP.asModel)}</summary>
+                {preview.data.text === '' ? (
+                  <p class="quiet-text">{t(STARTUP.noText)}</p>
+                ) : (
+                  <pre>
+                    <PlainText text={preview.data.text} />
+                  </pre>
+                )}
+              </details>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+interface ChoiceProps {
+  readonly model: string;
+  readonly agent: string;
+  readonly entries: readonly Entry[];
+  readonly budgets: Output<'/api/v1/startup/list'>['budgets'];
+}
+
+/** Which model and which agent get the text. */
+function Choice({ model, agent, entries, budgets }: ChoiceProps): JSX.Element {
+  const agents = [...new Set([agent, ...entries.map((entry) => entry.agent ?? '')])].filter(Boolean).sort();
+  const models = [...new Set([model, ...budgets.map((each) => each.model ?? '')])].filter(Boolean);
+  const choose = (next: { model?: string; agent?: string }): void =>
+    navigate(href('/startup', { model, agent, ...next }), { replace: true });
+  return (
+    <div class="row startup-choice">
+      <label class="field">
+        {t(STARTUP.model)}
+        <select
+          class="input"
+          value={model}
+          onChange={({ currentTarget }) => choose({ model: currentTarget.value })}
+        >
+          <option value="">{t(models.length === 0 ? STARTUP.anyModel : STARTUP.otherModels)}</option>
+          {models.map((name) => (
+            <option key={name} value={name}>
+              {t(STARTUP.modelsWith, { name })}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="field">
+        {t(STARTUP.agent)}
+        <select
+          class="input"
+          value={agent}
+          onChange={({ currentTarget }) => choose({ agent: currentTarget.value })}
+        >
+          <option value="">{t(STARTUP.everyAgent)}</option>
+          {agents.map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+    </div>
+  );
+}

@@ -1,0 +1,123 @@
+import type { JSX } from 'preact';
+import './timeline.css';
+import { call } from '../../api/client.ts';
+import { useRequest } from '../../api/use-request.ts';
+import { Filters, selectionOf } from '../../parts/filters.tsx';
+import { More } from '../../parts/more.tsx';
+import { Page } from '../../parts/page.tsx';
+import { PlainText } from '../../parts/plain-text.tsx';
+import { Loaded } from '../../parts/states.tsx';
+import { href, Link } from '../../router.tsx';
+import { RECORDS } from '../../text/pages/records.ts';
+import { SHELL } from '../../text/shell.ts';
+import { counted, formatDay, t } from '../../text/text.ts';
+import type { PageProps } from '../pages.ts';
+import { changeQuery } from '../records/change-query.ts';
+import { NoRecords } from '../records/no-records.tsx';
+import { type Row, useTable } from '../records/use-table.ts';
+import { dayOf, Histogram } from './histogram.tsx';
+
+/** What was remembered when: a histogram in which a time can be chosen, and the records of that time. */
+export function TimelinePage({ query }: PageProps): JSX.Element {
+  const selection = selectionOf(query);
+  const { from: _from, until: _until, ...ofAnyTime } = selection;
+  const counts = useRequest((signal) => call('/api/v1/record/histogram', ofAnyTime, { signal }), ofAnyTime);
+  const list = useTable({ ...selection, sort: 'time', order: 'descending' });
+  const brush = (from: string, until: string): void => changeQuery(query, { from, until });
+  return (
+    <Page title={t(SHELL.timeline)} about={t(RECORDS.timelineAbout)}>
+      {counts.data !== undefined && counts.data.total > 0 && (
+        <Histogram
+          counts={counts.data}
+          from={query.get('from') ?? ''}
+          until={query.get('until') ?? ''}
+          onBrush={brush}
+        />
+      )}
+      <Range query={query} />
+      <Filters path="/timeline" query={query} counted={selection} />
+      <Loaded request={list}>
+        {({ total }) =>
+          total === 0 ? (
+            <NoRecords path="/timeline" filtered={Object.keys(selection).length > 0} />
+          ) : (
+            <>
+              <p class="quiet-text" role="status">
+                {counted(RECORDS.total, total)}
+              </p>
+              <Days rows={list.items} />
+              <More list={list} />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+const DAY_MS = 86_400_000;
+const PRESETS = { all: null, week: 7, month: 30, year: 365 } as const;
+
+/** The time as two fields, for those who do not drag, and a few usual spans. */
+function Range({ query }: { readonly query: URLSearchParams }): JSX.Element {
+  const [from, until] = [query.get('from') ?? '', query.get('until') ?? ''];
+  const start = (days: number): string => dayOf(new Date(Date.now() - (days - 1) * DAY_MS));
+  return (
+    <div class="range" role="group" aria-label={t(RECORDS.range)}>
+      {(['from', 'until'] as const).map((name) => (
+        <label key={name} class="field">
+          {t(RECORDS[name])}
+          <input
+            type="date"
+            class="input"
+            value={name === 'from' ? from : until}
+            onChange={({ currentTarget }) => changeQuery(query, { [name]: currentTarget.value })}
+          />
+        </label>
+      ))}
+      <div class="chips">
+        {(Object.keys(PRESETS) as (keyof typeof PRESETS)[]).map((name) => {
+          const days = PRESETS[name];
+          const wanted = days === null ? '' : start(days);
+          return (
+            <button
+              key={name}
+              type="button"
+              class="chip"
+              aria-pressed={until === '' && from === wanted}
+              onClick={() => changeQuery(query, { from: wanted === '' ? null : wanted, until: null })}
+            >
+              {t(RECORDS[name])}
+            </button>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+/** The records of each day, the last day first. */
+function Days({ rows }: { readonly rows: readonly Row[] }): JSX.Element {
+  const days = Map.groupBy(rows, ({ time }) => dayOf(new Date(time)));
+  return (
+    <div class="days">
+      {[...days].map(([day, records]) => (
+        <section key={day}>
+          <h2>{formatDay(records[0]!.time)}</h2>
+          <ul>
+            {records.map(({ id, title, source, tags }) => (
+              <li key={id}>
+                <Link to={href(`/record/${String(id)}`)}>
+                  <PlainText text={title} />
+                </Link>
+                <span class="quiet-text">
+                  <PlainText text={[source, ...tags.map((tag) => `#${tag}`)].join(' · ')} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </div>
+  );
+}

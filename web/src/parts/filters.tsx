@@ -1,0 +1,217 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { call, type Input, type Output } from '../api/client.ts';
+import { useRequest } from '../api/use-request.ts';
+import { href, navigate } from '../router.tsx';
+import { FILTERS } from '../text/filters.ts';
+import { counted, formatNumber, t, type Text } from '../text/text.ts';
+import { PlainText } from './plain-text.tsx';
+import { Loaded, Skeleton } from './states.tsx';
+
+type Facets = Output<'/api/v1/record/facets'>['facets'];
+type Facet = keyof Facets;
+
+/** The parameter of the address of each facet, its name, and whether it may have several values. */
+const PARAMETERS = {
+  source: { name: FILTERS.source, several: true },
+  project: { name: FILTERS.project, several: false },
+  tag: { name: FILTERS.tag, several: true },
+  record_type: { name: FILTERS.type, several: false },
+  category: { name: FILTERS.category, several: false },
+  trust: { name: FILTERS.trust, several: true },
+} as const satisfies Partial<Record<Facet, { readonly name: Text; readonly several: boolean }>>;
+type Parameter = keyof typeof PARAMETERS;
+const NAMES = Object.keys(PARAMETERS) as Parameter[];
+
+const TRUST: Readonly<Record<string, Text>> = {
+  operator: FILTERS.operator,
+  agent: FILTERS.agent,
+  external: FILTERS.external,
+};
+
+/** The fields of a request that the filters in the address stand for. */
+export interface Selection {
+  readonly sources?: string[];
+  readonly tags?: string[];
+  readonly project?: string;
+  readonly category?: string;
+  readonly record_type?: string;
+  readonly trust?: ('operator' | 'agent' | 'external')[];
+  readonly from?: string;
+  readonly until?: string;
+}
+
+/** Reads the filters of an address: `?source=vault&tag=home&from=2026-09-01`. */
+export function selectionOf(query: URLSearchParams): Selection {
+  const list = (name: Parameter): string[] => query.getAll(name);
+  const [project, category, type] = [query.get('project'), query.get('category'), query.get('record_type')];
+  const trust = list('trust').filter((value) => Object.hasOwn(TRUST, value)) as NonNullable<
+    Selection['trust']
+  >;
+  const [from, until] = [query.get('from'), query.get('until')];
+  return {
+    ...(list('source').length > 0 && { sources: list('source') }),
+    ...(list('tag').length > 0 && { tags: list('tag') }),
+    ...(project !== null && { project }),
+    ...(category !== null && { category }),
+    ...(type !== null && { record_type: type }),
+    ...(trust.length > 0 && { trust }),
+    ...(from !== null && from !== '' && { from }),
+    ...(until !== null && until !== '' && { until }),
+  };
+}
+
+interface FiltersProps {
+  /** The page: `/search`. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** The records whose values are counted. */
+  readonly counted: Input<'/api/v1/record/facets'>;
+  /** The facets that are offered; all unless given. */
+  readonly offered?: readonly Parameter[];
+}
+
+/** Values of a facet that are offered at once. */
+const SHOWN_VALUES = 12;
+
+/** Filters as chips: those that are set, and on demand those that there are, with the number of records that have them. */
+export function Filters({ path, query, counted: records, offered = NAMES }: FiltersProps): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  const set = offered.flatMap((name) => query.getAll(name).map((value) => [name, value] as const));
+  const change = (name: string, values: readonly string[]): void => {
+    const next = new URLSearchParams(query);
+    next.delete(name);
+    for (const value of values) next.append(name, value);
+    // A page of a list belongs to its filters.
+    for (const position of ['after', 'limit']) next.delete(position);
+    navigate(`${href(path)}?${next.toString()}`);
+  };
+  const toggle = (name: Parameter, value: string): void => {
+    const before = query.getAll(name);
+    const others = before.filter((each) => each !== value);
+    if (before.includes(value)) change(name, others);
+    else change(name, PARAMETERS[name].several ? [...others, value] : [value]);
+  };
+  return (
+    <div class="filters">
+      <div class="chips">
+        {set.map(([name, value]) => (
+          <button
+            key={`${name} ${value}`}
+            type="button"
+            class="chip"
+            aria-pressed="true"
+            aria-label={t(FILTERS.remove, { name: t(PARAMETERS[name].name), value })}
+            onClick={() => toggle(name, value)}
+          >
+            <PlainText text={labelOf(name, value)} /> ×
+          </button>
+        ))}
+        <button type="button" class="chip" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {t(FILTERS.filter)}
+        </button>
+      </div>
+      {isOpen && (
+        <Panel query={query} records={records} offered={offered} onToggle={toggle} onChange={change} />
+      )}
+    </div>
+  );
+}
+
+interface PanelProps {
+  readonly query: URLSearchParams;
+  readonly records: Input<'/api/v1/record/facets'>;
+  readonly offered: readonly Parameter[];
+  readonly onToggle: (name: Parameter, value: string) => void;
+  readonly onChange: (name: string, values: readonly string[]) => void;
+}
+
+/** How long to wait after a key of a query before values are counted, in milliseconds. */
+const TYPING_MS = 250;
+
+function Panel({ query, records, offered, onToggle, onChange }: PanelProps): JSX.Element {
+  const request = useRequest(
+    (signal) => call('/api/v1/record/facets', records, { signal }),
+    records,
+    TYPING_MS,
+  );
+  return (
+    <div class="filter-panel card">
+      <Loaded request={request} loading={<Skeleton lines={3} />}>
+        {({ facets }) =>
+          offered.map((name) => (
+            <FacetValues
+              key={name}
+              name={name}
+              facet={facets[name]}
+              chosen={query.getAll(name)}
+              onToggle={(value) => onToggle(name, value)}
+            />
+          ))
+        }
+      </Loaded>
+      <fieldset class="filter-group">
+        <legend>{t(FILTERS.time)}</legend>
+        <div class="row">
+          {(['from', 'until'] as const).map((name) => (
+            <label key={name} class="field">
+              {t(FILTERS[name])}
+              <input
+                type="date"
+                class="input"
+                value={query.get(name) ?? ''}
+                onChange={({ currentTarget: { value } }) => onChange(name, value === '' ? [] : [value])}
+              />
+            </label>
+          ))}
+        </div>
+      </fieldset>
+    </div>
+  );
+}
+
+interface FacetValuesProps {
+  readonly name: Parameter;
+  readonly facet: Facets[Facet];
+  readonly chosen: readonly string[];
+  readonly onToggle: (value: string) => void;
+}
+
+function FacetValues({ name, facet, chosen, onToggle }: FacetValuesProps): JSX.Element | null {
+  const [all, setAll] = useState(false);
+  // A value that every record lacks, such as no project, is no filter.
+  const values = facet.values.filter(({ value }) => value !== '');
+  // One value that all have chooses nothing.
+  if (values.length < 2 && chosen.length === 0) return null;
+  const shown = all ? values : values.slice(0, SHOWN_VALUES);
+  const hidden = values.length - shown.length;
+  return (
+    <fieldset class="filter-group">
+      <legend>{t(PARAMETERS[name].name)}</legend>
+      <div class="chips">
+        {shown.map(({ value, records }) => (
+          <button
+            key={value}
+            type="button"
+            class="chip"
+            aria-pressed={chosen.includes(value)}
+            onClick={() => onToggle(value)}
+          >
+            <PlainText text={labelOf(name, value)} /> <span class="count">{formatNumber(records)}</span>
+          </button>
+        ))}
+        {hidden > 0 && (
+          <button type="button" class="button quiet small" onClick={() => setAll(true)}>
+            {counted(FILTERS.more, hidden)}
+          </button>
+        )}
+      </div>
+    </fieldset>
+  );
+}
+
+function labelOf(name: Parameter, value: string): string {
+  if (name === 'tag') return `#${value}`;
+  const trust = name === 'trust' ? TRUST[value] : undefined;
+  return trust === undefined ? value : t(trust);
+}

@@ -1,0 +1,40 @@
+import type { JSX } from 'preact';
+import { SHELL } from '../text/shell.ts';
+import { t } from '../text/text.ts';
+import { piecesOf } from './hidden-characters.ts';
+
+interface PlainTextProps {
+  readonly text: string;
+  /** Parts to highlight: start and end in UTF-16 code units, end exclusive, in order. */
+  readonly highlights?: readonly (readonly number[])[];
+  /** Leaves blank lines out. */
+  readonly compact?: boolean;
+}
+
+/** A text that anybody may have written: invisible characters are shown by their numbers, and its direction is its own. */
+export function PlainText({ text, highlights = [], compact = false }: PlainTextProps): JSX.Element {
+  const shown = (part: string): ReturnType<typeof visible> =>
+    visible(compact ? part.replaceAll(/\n\s*\n/g, '\n') : part);
+  const parts: JSX.Element[] = [];
+  let end = 0;
+  for (const [from = 0, to = 0] of highlights) {
+    if (from < end) continue;
+    parts.push(<>{shown(text.slice(end, from))}</>, <mark>{shown(text.slice(from, to))}</mark>);
+    end = to;
+  }
+  parts.push(<>{shown(text.slice(end))}</>);
+  return <bdi>{parts}</bdi>;
+}
+
+/** The text with each invisible character replaced by its number. */
+function visible(text: string): (string | JSX.Element)[] {
+  return piecesOf(text).map(({ text: piece, isHidden }) =>
+    isHidden ? (
+      <span class="hidden-character" title={t(SHELL.hidden, { code: piece })}>
+        {piece}
+      </span>
+    ) : (
+      piece
+    ),
+  );
+}

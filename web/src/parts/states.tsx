@@ -1,0 +1,67 @@
+import type { ComponentChildren, JSX } from 'preact';
+import type { ApiError } from '../api/client.ts';
+import type { RequestState } from '../api/use-request.ts';
+import { SHELL } from '../text/shell.ts';
+import { t } from '../text/text.ts';
+
+/** Grey lines where a text will be. */
+export function Skeleton({ lines = 6 }: { readonly lines?: number }): JSX.Element {
+  return (
+    <div class="skeleton" role="status" aria-label={t(SHELL.loading)}>
+      {Array.from({ length: lines }, (_, i) => (
+        <span key={i} />
+      ))}
+    </div>
+  );
+}
+
+interface EmptyProps {
+  readonly title: string;
+  /** What would be here, and how to get it. */
+  readonly children?: ComponentChildren;
+}
+
+export function Empty({ title, children }: EmptyProps): JSX.Element {
+  return (
+    <div class="state">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+interface FailureProps {
+  readonly error: ApiError;
+  readonly onRetry?: () => void;
+}
+
+/** Why a request failed, and what to do. */
+export function Failure({ error, onRetry }: FailureProps): JSX.Element {
+  return (
+    <div class="state" role="alert">
+      <h2>{t(SHELL.failed)}</h2>
+      <p>{error.message}</p>
+      {error.hint !== '' && <p class="quiet-text">{error.hint}</p>}
+      {onRetry !== undefined && (
+        <button type="button" class="button" onClick={onRetry}>
+          {t(SHELL.retry)}
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface LoadedProps<Data> {
+  readonly request: RequestState<Data>;
+  /** Shown while there is nothing yet; a skeleton unless given. */
+  readonly loading?: ComponentChildren;
+  readonly children: (data: Data) => ComponentChildren;
+}
+
+/** The state of a request: a skeleton, the failure, or what `children` makes of the data. */
+export function Loaded<Data>({ request, loading, children }: LoadedProps<Data>): JSX.Element {
+  const { data, error } = request;
+  if (error !== undefined) return <Failure error={error} onRetry={request.reload} />;
+  if (data === undefined) return <>{loading ?? <Skeleton />}</>;
+  return <>{children(data)}</>;
+}

@@ -1,0 +1,157 @@
+import type { Texts } from '../text.ts';
+
+export const HEALTH = {
+  title: { en: 'Health', de: 'Zustand' },
+  about: {
+    en: 'Whether everything works, what to do where it does not, and how the memory grows.',
+    de: 'Ob alles funktioniert, was zu tun ist, wo nicht, und wie das Gedächtnis wächst.',
+  },
+  again: { en: 'Check again', de: 'Noch einmal prüfen' },
+  checking: { en: 'Everything is checked, each note too …', de: 'Alles wird geprüft, auch jede Notiz …' },
+  findings: { en: 'Findings', de: 'Befunde' },
+  allGood: { en: 'Everything is in order.', de: 'Alles ist in Ordnung.' },
+  failedCount: {
+    en: '{n} check failed | {n} checks failed',
+    de: '{n} Prüfung fehlgeschlagen | {n} Prüfungen fehlgeschlagen',
+  },
+  warningCount: { en: '{n} thing to look at | {n} things to look at', de: '{n} Hinweis | {n} Hinweise' },
+  okCount: {
+    en: '{n} check passed | {n} checks passed',
+    de: '{n} Prüfung bestanden | {n} Prüfungen bestanden',
+  },
+  failed: { en: 'Failed', de: 'Fehlgeschlagen' },
+  warning: { en: 'Look at this', de: 'Hinweis' },
+  ok: { en: 'Passed', de: 'Bestanden' },
+  details: { en: 'Details', de: 'Einzelheiten' },
+  lookAt: { en: 'Look at the source', de: 'Zur Quelle' },
+  copy: { en: 'Copy', de: 'Kopieren' },
+  copied: { en: 'Copied', de: 'Kopiert' },
+  inTerminal: { en: 'In a terminal:', de: 'Im Terminal:' },
+  done: { en: 'Done', de: 'Fertig' },
+
+  'sources-refresh': { en: 'Read it now', de: 'Jetzt lesen' },
+  'sources-refresh about': { en: 'Reads what has changed.', de: 'Liest, was sich geändert hat.' },
+  'sources-resume': { en: 'Resume', de: 'Fortsetzen' },
+  'sources-resume about': {
+    en: 'It is refreshed automatically again.',
+    de: 'Sie wird wieder von selbst gelesen.',
+  },
+  reindex: { en: 'Rebuild the index', de: 'Index neu aufbauen' },
+  'reindex about': {
+    en: 'Rebuilds passages, words and the graph from the records, which do not change. Searches work meanwhile.',
+    de: 'Baut Passagen, Wörter und den Graphen aus den Einträgen neu auf. Diese ändern sich nicht, und Suchen gehen weiter.',
+  },
+  reindexVectors: { en: 'Rebuild everything …', de: 'Alles neu aufbauen …' },
+  'reindexVectors about': {
+    en: 'The same, and every text is embedded again. This takes long, and costs money with a paid provider. Keep this page open: until it is done, searches find by words alone what has no vector yet.',
+    de: 'Dasselbe, und für jeden Text wird der Vektor neu berechnet. Das dauert lange, und kostet bei einem bezahlten Anbieter Geld. Lassen Sie diese Seite offen: Bis dahin wird nur über Wörter gefunden, was noch keinen Vektor hat.',
+  },
+  reindexVectorsTitle: { en: 'Embed everything again?', de: 'Alle Vektoren neu berechnen?' },
+  'embed-backfill': { en: 'Embed what is missing', de: 'Fehlende Vektoren berechnen' },
+  'embed-backfill about': {
+    en: 'Makes vectors for texts that have none, so that they are also found by meaning. It can be stopped and goes on later.',
+    de: 'Berechnet Vektoren für Texte, die keinen haben, damit sie auch nach Bedeutung gefunden werden. Es lässt sich anhalten und geht später weiter.',
+  },
+  'embed-switch': { en: 'Switch the model …', de: 'Modell wechseln …' },
+  'embed-switch about': {
+    en: 'Searches use the vectors of the model in the settings from then on. The others stay, so that you can switch back.',
+    de: 'Suchen verwenden dann die Vektoren des Modells der Einstellungen. Die anderen bleiben, sodass Sie zurückwechseln können.',
+  },
+  switchTitle: { en: 'Switch to {model}?', de: 'Zu {model} wechseln?' },
+  'embed-prune': { en: 'Remove unused vectors …', de: 'Unbenutzte Vektoren entfernen …' },
+  'embed-prune about': {
+    en: 'Removes the vectors of models that are no longer used, and frees their space. To go back to such a model, everything must be embedded again.',
+    de: 'Entfernt die Vektoren von Modellen, die nicht mehr verwendet werden, und gibt ihren Platz frei. Um zu einem solchen Modell zurückzukehren, muss alles neu berechnet werden.',
+  },
+  pruneTitle: { en: 'Remove unused vectors?', de: 'Unbenutzte Vektoren entfernen?' },
+  pruneList: { en: 'This would be removed:', de: 'Das würde entfernt:' },
+  pruneNone: { en: 'There are no unused vectors.', de: 'Es gibt keine unbenutzten Vektoren.' },
+  vectorsOf: {
+    en: '{n} vector of {model} | {n} vectors of {model}',
+    de: '{n} Vektor von {model} | {n} Vektoren von {model}',
+  },
+  start: { en: 'Start', de: 'Starten' },
+  switchNow: { en: 'Switch', de: 'Wechseln' },
+  removeNow: { en: 'Remove', de: 'Entfernen' },
+
+  holds: { en: 'What it holds', de: 'Was gespeichert ist' },
+  records: { en: 'Records', de: 'Einträge' },
+  passages: { en: 'Passages', de: 'Passagen' },
+  words: { en: 'Distinct words', de: 'Verschiedene Wörter' },
+  store: { en: 'Store', de: 'Speicher' },
+  onDisk: {
+    en: '{size} on disk, all memories together',
+    de: '{size} auf der Platte, alle Gedächtnisse zusammen',
+  },
+  vault: { en: 'Notes', de: 'Notizen' },
+  memory: { en: 'Memories', de: 'Erinnerungen' },
+  fact: { en: 'Facts', de: 'Fakten' },
+  source: { en: 'Documents of sources', de: 'Dokumente aus Quellen' },
+  audit: { en: 'Audit entries', de: 'Protokolleinträge' },
+
+  embedding: { en: 'Search by meaning', de: 'Suche nach Bedeutung' },
+  noModel: {
+    en: 'No model is set. Searches use words and spelling.',
+    de: 'Es ist kein Modell eingestellt. Suchen verwenden Wörter und Schreibung.',
+  },
+  model: { en: 'Model', de: 'Modell' },
+  noVectors: { en: 'none yet', de: 'noch keines' },
+  embedded: { en: 'Embedded', de: 'Mit Vektor' },
+  embeddedOf: { en: '{done} of {total} texts', de: '{done} von {total} Texten' },
+  backlog: { en: 'Waiting', de: 'Warten' },
+  backlogNone: { en: 'nothing', de: 'nichts' },
+  backlogTexts: { en: '{n} text | {n} texts', de: '{n} Text | {n} Texte' },
+  runningIn: { en: '{process} embeds now', de: '{process} rechnet gerade' },
+  left: { en: 'about {time} left', de: 'noch etwa {time}' },
+  otherLanguages: {
+    en: '{percent} of the newest records are in languages that this model does not know. They are found by words.',
+    de: '{percent} der neuesten Einträge sind in Sprachen, die dieses Modell nicht kennt. Sie werden über ihre Wörter gefunden.',
+  },
+  changing: {
+    en: 'The settings name another model: {model}',
+    de: 'Die Einstellungen nennen ein anderes Modell: {model}',
+  },
+  changeProgress: {
+    en: '{done} of {total} texts have a vector of it. Searches use {from} until you switch.',
+    de: '{done} von {total} Texten haben einen Vektor davon. Suchen verwenden {from}, bis Sie wechseln.',
+  },
+
+  overTime: { en: 'Over time', de: 'Im Lauf der Zeit' },
+  sizeTitle: { en: 'Size of the store', de: 'Größe des Speichers' },
+  sizeNote: {
+    en: 'One sample a day on which a server ran, of all memories together, with journals. At most 400 days are kept.',
+    de: 'Ein Messwert für jeden Tag, an dem ein Server lief, für alle Gedächtnisse zusammen, samt Journal. Höchstens 400 Tage bleiben.',
+  },
+  recordsTitle: { en: 'Records by origin', de: 'Einträge nach Herkunft' },
+  recordsNote: {
+    en: 'From the same samples. The timeline shows when the records of this memory are from.',
+    de: 'Aus denselben Messwerten. Die Zeitachse zeigt, von wann die Einträge dieses Gedächtnisses sind.',
+  },
+  latencyTitle: { en: 'Duration of searches', de: 'Dauer von Suchen' },
+  latencyNote: {
+    en: 'Searches of agents in this memory, as the history has them: the last 10,000 runs of at most 90 days. Your own searches are not recorded.',
+    de: 'Suchen von Agenten in diesem Gedächtnis, wie der Verlauf sie hat: die letzten 10.000 Läufe aus höchstens 90 Tagen. Ihre eigenen Suchen werden nicht aufgezeichnet.',
+  },
+  noSamples: {
+    en: 'The first sample is taken while a server runs.',
+    de: 'Der erste Messwert entsteht, während ein Server läuft.',
+  },
+  oneSample: {
+    en: 'There is one day so far. The second one makes a line of it.',
+    de: 'Bisher ist es ein Tag. Mit dem zweiten wird eine Linie daraus.',
+  },
+  noSearches: {
+    en: 'No agent has searched this memory in the last 90 days.',
+    de: 'In den letzten 90 Tagen hat kein Agent dieses Gedächtnis durchsucht.',
+  },
+  asTable: { en: 'As a table', de: 'Als Tabelle' },
+  day: { en: 'Day', de: 'Tag' },
+  bytes: { en: 'Size', de: 'Größe' },
+  total: { en: 'All', de: 'Alle' },
+  vectors: { en: 'Vectors', de: 'Vektoren' },
+  runs: { en: 'Searches', de: 'Suchen' },
+  median: { en: 'Median', de: 'Median' },
+  slow: { en: '95 of 100 faster', de: '95 von 100 schneller' },
+
+  care: { en: 'Care', de: 'Pflege' },
+} as const satisfies Texts;

@@ -1,0 +1,55 @@
+import type { Texts } from '../text.ts';
+
+export const RECORDS = {
+  timelineAbout: {
+    en: 'What was remembered when: by the day of a note or an event, or else by the last change.',
+    de: 'Was wann gemerkt wurde: nach dem Tag einer Notiz oder eines Termins, sonst nach der letzten Änderung.',
+  },
+  recordsAbout: {
+    en: 'Everything that is remembered, in one table.',
+    de: 'Alles, was gemerkt ist, in einer Tabelle.',
+  },
+  total: { en: '{n} record | {n} records', de: '{n} Eintrag | {n} Einträge' },
+  emptyTitle: { en: 'Nothing here', de: 'Hier ist nichts' },
+  empty: {
+    en: 'Your notes come here when Loci reads them, and so does what agents write. This command reads a folder:',
+    de: 'Hierher kommen Ihre Notizen, wenn Loci sie liest, und was Agenten schreiben. Dieser Befehl liest einen Ordner:',
+  },
+  emptyFiltered: {
+    en: 'No record passes these filters.',
+    de: 'Kein Eintrag passt zu diesen Filtern.',
+  },
+  emptyDeleted: { en: 'Nothing was deleted.', de: 'Nichts wurde gelöscht.' },
+  clear: { en: 'Remove the filters', de: 'Filter entfernen' },
+  source: { en: 'Source', de: 'Quelle' },
+  project: { en: 'Project', de: 'Projekt' },
+  from: { en: 'From', de: 'Von' },
+  until: { en: 'Until', de: 'Bis' },
+  all: { en: 'All', de: 'Alles' },
+  week: { en: 'Last 7 days', de: 'Letzte 7 Tage' },
+  month: { en: 'Last 30 days', de: 'Letzte 30 Tage' },
+  year: { en: 'Last 12 months', de: 'Letzte 12 Monate' },
+  range: { en: 'Time', de: 'Zeit' },
+  brush: {
+    en: 'Drag across the bars to choose a time.',
+    de: 'Ziehen Sie über die Balken, um eine Zeit zu wählen.',
+  },
+  histogram: {
+    en: '{n} records by {unit}, from {from} until {until}',
+    de: '{n} Einträge je {unit}, von {from} bis {until}',
+  },
+  unit_day: { en: 'day', de: 'Tag' },
+  unit_week: { en: 'week', de: 'Woche' },
+  unit_month: { en: 'month', de: 'Monat' },
+  unit_year: { en: 'year', de: 'Jahr' },
+  otherSources: { en: 'other', de: 'andere' },
+  titleColumn: { en: 'Title', de: 'Titel' },
+  timeColumn: { en: 'Time', de: 'Zeit' },
+  updatedColumn: { en: 'Changed', de: 'Geändert' },
+  deletedColumn: { en: 'Deleted', de: 'Gelöscht' },
+  deleted: { en: 'Deleted', de: 'Gelöscht' },
+  stored: { en: 'Remembered', de: 'Gemerkt' },
+  show: { en: 'Show', de: 'Zeigen' },
+  restore: { en: 'Restore', de: 'Wiederherstellen' },
+  restored: { en: 'Restored.', de: 'Wiederhergestellt.' },
+} as const satisfies Texts;

@@ -1,0 +1,50 @@
+import type { Texts } from '../text.ts';
+
+export const SESSIONS = {
+  title: { en: 'Access', de: 'Zugang' },
+  about: {
+    en: 'Who can open this page, and which programs can read or write over the network. What you end here ends within a second.',
+    de: 'Wer diese Seite öffnen kann, und welche Programme über das Netz lesen oder schreiben können. Was Sie hier beenden, endet innerhalb einer Sekunde.',
+  },
+  sessions: { en: 'Browsers with this page', de: 'Browser mit dieser Seite' },
+  sessionsAbout: {
+    en: 'Each was opened with a link of “loci ui”. Its session ends after 30 days, or when it was not used for 7.',
+    de: 'Jeder wurde mit einem Link von „loci ui“ geöffnet. Die Sitzung endet nach 30 Tagen, oder wenn sie 7 Tage nicht benutzt wurde.',
+  },
+  tokens: { en: 'Tokens of programs', de: 'Tokens von Programmen' },
+  tokensAbout: {
+    en: 'A token gives a program access to one memory over HTTP. Loci keeps only its hash, and shows it once, in the terminal:',
+    de: 'Ein Token gibt einem Programm über HTTP Zugang zu einem Gedächtnis. Loci behält nur den Hash, und zeigt das Token einmal, im Terminal:',
+  },
+  docs: { en: 'What a program can ask for', de: 'Was ein Programm fragen kann' },
+  noTokens: { en: 'There are no tokens.', de: 'Es gibt keine Tokens.' },
+  thisBrowser: { en: 'this browser', de: 'dieser Browser' },
+  openedBy: { en: 'opened by {who}', de: 'geöffnet von {who}' },
+  created: { en: 'since', de: 'seit' },
+  used: { en: 'used', de: 'benutzt' },
+  ends: { en: 'ends', de: 'endet' },
+  never: { en: 'never ends', de: 'endet nie' },
+  memory: { en: 'memory of {name}', de: 'Gedächtnis von {name}' },
+  read: { en: 'reads', de: 'liest' },
+  write: { en: 'reads and writes', de: 'liest und schreibt' },
+  admin: { en: 'reads, writes and administers', de: 'liest, schreibt und verwaltet' },
+  operator: { en: 'everything, the server too', de: 'alles, auch den Server' },
+  end: { en: 'End', de: 'Beenden' },
+  revoke: { en: 'Revoke …', de: 'Widerrufen …' },
+  revokeNow: { en: 'Revoke', de: 'Widerrufen' },
+  revokeTitle: { en: 'Revoke {name}?', de: '{name} widerrufen?' },
+  revokeAbout: {
+    en: 'The program that uses it has no access any more. This cannot be undone: it then needs a new token.',
+    de: 'Das Programm, das es benutzt, hat dann keinen Zugang mehr. Das lässt sich nicht rückgängig machen: Es braucht dann ein neues Token.',
+  },
+  endTitle: { en: 'End this session?', de: 'Diese Sitzung beenden?' },
+  endAbout: {
+    en: 'This browser is locked out until you open the page with a new link.',
+    de: 'Dieser Browser ist ausgesperrt, bis Sie die Seite mit einem neuen Link öffnen.',
+  },
+  revoked: { en: '{name} was revoked.', de: '{name} wurde widerrufen.' },
+  ended: { en: 'The session was ended.', de: 'Die Sitzung wurde beendet.' },
+  past: { en: '{n} that has ended | {n} that have ended', de: '{n} beendete | {n} beendete' },
+  wasRevoked: { en: 'revoked', de: 'widerrufen' },
+  expired: { en: 'expired', de: 'abgelaufen' },
+} as const satisfies Texts;
