@@ -20,7 +20,10 @@ import { byCodePoint, headerOf, type Namespace, OracleState, passagesOf, records
 
 /** The store with which property tests compare the others: records, and what searches read. */
 export interface Oracle {
-  readonly records: Omit<StoreRecords, 'facet' | 'findExisting' | 'belongsTo' | 'bounds'> & {
+  readonly records: Omit<
+    StoreRecords,
+    'facet' | 'facets' | 'table' | 'histogram' | 'findExisting' | 'belongsTo' | 'bounds'
+  > & {
     bounds(namespace: string): Promise<Pick<RecordBounds, 'highestId' | 'nextExpiry' | 'oldestDeletion'>>;
   };
   readonly search: StoreSearch;
