@@ -109,7 +109,7 @@ function Row({ token, onChange }: { readonly token: Token } & Pick<ListProps, 'o
 
 function Facts({ token }: { readonly token: Token }): JSX.Element {
   // Each scope includes those before it.
-  const { kind, subject, scopes, created_at: created, expires_at: expires, used_at: used } = token;
+  const { id, kind, subject, scopes, created_at: created, expires_at: expires, used_at: used } = token;
   return (
     <p class="row separated quiet-text">
       <span>
@@ -119,7 +119,8 @@ function Facts({ token }: { readonly token: Token }): JSX.Element {
       <span>
         {t(SESSIONS.created)} <Time iso={created} />
       </span>
-      {used !== null && (
+      {id === session.id && <span>{t(SESSIONS.inUse)}</span>}
+      {used !== null && id !== session.id && (
         <span>
           {t(SESSIONS.used)} <Time iso={used} />
         </span>
