@@ -1,5 +1,5 @@
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -79,5 +79,14 @@ describe('EventStream', () => {
       stream.send('change', '{}');
       stream.end();
     }).not.toThrow();
+  });
+
+  it('ends when the server gives its body up before the connection is closed', async () => {
+    const response = Object.assign(new EventEmitter(), { socket: null });
+    const stream = new EventStream(response as unknown as ServerResponse);
+    await stream.response.body!.cancel();
+    expect(stream.signal.aborted).toBe(true);
+    stream.send('change', '{}');
+    stream.end();
   });
 });

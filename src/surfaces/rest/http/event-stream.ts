@@ -19,7 +19,11 @@ export class EventStream {
     // A client that reads nothing for so long, not even the last event, is disconnected.
     response.socket?.setTimeout(2 * heartbeatMs);
     this.#body = new ReadableStream(
-      { start: (controller) => void (this.#controller = controller) },
+      {
+        start: (controller) => void (this.#controller = controller),
+        // The server gives the body up when the client has gone, which may be before the answer is closed.
+        cancel: () => this.#stop(),
+      },
       { highWaterMark: MAX_WAITING },
     );
     this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref();
