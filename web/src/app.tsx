@@ -1,6 +1,6 @@
 import type { ComponentType, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, OFFLINE } from './api/client.ts';
+import { noAnswer } from './api/client.ts';
 import { endSession, session } from './api/session.ts';
 import { useRequest } from './api/use-request.ts';
 import { selectTheme, theme, type Theme } from './design/theme.ts';
@@ -189,7 +189,7 @@ function Content({ path, ...props }: PageProps & { readonly path: string }): JSX
     if (entry === undefined || loaded.has(path)) return null;
     // A page that was not opened before comes from the server too.
     const page = await entry.load().catch(() => {
-      throw new ApiError({ code: OFFLINE, detail: t(SHELL.offline), hint: '' }, 0);
+      throw noAnswer();
     });
     loaded.set(path, page);
     return null;

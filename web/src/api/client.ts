@@ -33,8 +33,10 @@ export class ApiError extends Error {
   }
 }
 
-/** The code of an `ApiError` where no server answered. */
-export const OFFLINE = 'offline';
+/** The error of a request that no server answered. */
+export function noAnswer(): ApiError {
+  return new ApiError({ code: 'offline', detail: t(SHELL.offline), hint: '' }, 0);
+}
 
 /**
  * Calls an operation. Abort errors pass through as they are.
@@ -61,7 +63,7 @@ export async function send(path: string, init: RequestInit = {}): Promise<Respon
   const answer = await fetch(path, { ...init, headers, credentials: 'same-origin' }).catch(
     (error: unknown) => {
       if (error instanceof DOMException && error.name === 'AbortError') throw error;
-      throw new ApiError({ code: OFFLINE, detail: t(SHELL.offline), hint: '' }, 0);
+      throw noAnswer();
     },
   );
   if (answer.ok) return answer;

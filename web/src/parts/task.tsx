@@ -1,9 +1,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type ApiError, OFFLINE } from '../api/client.ts';
+import type { ApiError } from '../api/client.ts';
 import type { Progress } from '../api/progress.ts';
 import { asApiError } from '../api/use-request.ts';
-import { SHELL } from '../text/shell.ts';
 import { TASK } from '../text/pages/task.ts';
 import { t } from '../text/text.ts';
 import { PlainText } from './plain-text.tsx';
@@ -60,7 +59,7 @@ export function TaskState({ task }: { readonly task: Task }): JSX.Element | null
     return (
       <div class="task failed" role="alert">
         <p>
-          <PlainText text={error.code === OFFLINE ? t(SHELL.offline) : error.message} />
+          <PlainText text={error.message} />
         </p>
         {error.hint !== '' && (
           <p class="quiet-text">
