@@ -8,6 +8,7 @@ import { Progress } from '../eval/progress.ts';
 import { measureAdapters, type AdapterBench } from './adapters.ts';
 import { embedMeasures, type EmbedReport } from './embed-measures.ts';
 import { measureCommands } from './commands.ts';
+import { measureConversations } from './conversations.ts';
 import { benchStore, type BenchStore } from './fill.ts';
 import { measureFresh } from './fresh.ts';
 import { measureMcp } from './mcp.ts';
@@ -195,6 +196,9 @@ function postgresSizes(): number[] {
 async function measureLoci(report: (section: Section) => void, namespaces: number): Promise<void> {
   const sizes = [10_000, ...(flags.quick ? [] : [100_000]), ...(flags.million ? [1_000_000] : [])];
   for (const passages of sizes) report(await again(() => measureSize(passages, namespaces)));
+  const conversations = await again(() => measureConversations(join(scratch, 'conversations')));
+  report({ title: '20,000 turns in 1,000 sessions', measures: conversations });
+  rmSync(scratch, { recursive: true, force: true });
   await measurePostgresSizes(postgresSizes(), namespaces, report);
   const mcp = await again(() => measureMcp(join(scratch, 'mcp')));
   report({ title: 'MCP on standard input and output', measures: mcp });

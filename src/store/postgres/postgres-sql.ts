@@ -33,6 +33,7 @@ const POSTGRES_DIALECT: Dialect = {
   isRemote: true,
   join: 'JOIN',
   index: () => '',
+  byKey: '',
   list: (parameter, type) =>
     `(SELECT each.value, each.ordinality - 1 AS key
       FROM unnest(:${parameter}::${TYPES[type]}[]) WITH ORDINALITY AS each(value, ordinality))`,
@@ -60,7 +61,7 @@ const LIMITS = `SET LOCAL statement_timeout = '60s'; SET LOCAL lock_timeout = '1
  * How far a search with the index of vectors looks: at 200 candidates, then at more as long as too few pass the filter. Compiling a
  * statement takes longer than running it.
  */
-const REACH = `SET LOCAL jit = off; SET LOCAL hnsw.ef_search = 200; SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.max_scan_tuples = 4000`;
+export const REACH = `SET LOCAL jit = off; SET LOCAL hnsw.ef_search = 200; SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.max_scan_tuples = 4000`;
 const SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${LIMITS}; ${REACH}`;
 const TRANSACTION = `BEGIN; ${LIMITS}; ${REACH}`;
 /** How long the answer to a statement of a transaction may take: longer than the server lets it run. In milliseconds. */

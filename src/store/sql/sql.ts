@@ -19,6 +19,8 @@ export interface Dialect {
   readonly join: string;
   /** Follows a table: reads it by this index, where the database lets a statement decide that. */
   readonly index: (name: string) => string;
+  /** Follows a table: reads it by its primary key, where the database lets a statement decide that. */
+  readonly byKey: string;
   /** The values of a list parameter as a table with the columns `value` and `key`, their position from 0. */
   readonly list: (parameter: string, type: ColumnType) => string;
   /** The objects of a list parameter as a table with these columns. */

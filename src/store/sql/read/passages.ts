@@ -155,7 +155,7 @@ async function neighbours(
   const { dialect } = sql;
   const near = (sign: '<' | '>', order: 'ASC' | 'DESC', limit: string): string => `
     SELECT turn.key, near.id, near.record - turn.record AS records, 0 AS ordinals
-    FROM turn ${dialect.join} passage AS near ON near.ns = :ns AND near.id IN (
+    FROM turn ${dialect.join} passage AS near ${dialect.byKey} ON near.ns = :ns AND near.id IN (
       SELECT p.id FROM record AS r JOIN passage AS p ON p.ns = r.ns AND p.record = r.id AND p.ordinal = 0
       WHERE r.ns = :ns AND r.session = turn.session AND r.id ${sign} turn.record AND r.deleted_at IS NULL
       ORDER BY r.id ${order} LIMIT :${limit})`;

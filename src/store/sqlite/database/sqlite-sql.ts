@@ -18,6 +18,8 @@ export const SQLITE_DIALECT: Dialect = {
   isRemote: false,
   join: 'CROSS JOIN',
   index: (name) => `INDEXED BY ${name}`,
+  // SQLite still finds rows by their integer key.
+  byKey: 'NOT INDEXED',
   list: (parameter) => `json_each(:${parameter})`,
   rows: (parameter, columns) => {
     const names = Object.keys(columns).map((name) => `value ->> '${name}' AS ${name}`);

@@ -212,7 +212,7 @@ function allowedVectors(
   const rows = db
     .prepare(
       `SELECT v.id FROM record AS r
-       CROSS JOIN passage AS p ON p.ns = r.ns AND p.record = r.id
+       CROSS JOIN passage AS p INDEXED BY passage_record ON p.ns = r.ns AND p.record = r.id
        CROSS JOIN embedding AS v ON v.ns = p.ns AND v.generation = :generation AND v.hash = p.hash
        WHERE r.ns = :ns AND ${record.sql} LIMIT ${String(MAX_ALLOWED + 1)}`,
     )
