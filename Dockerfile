@@ -3,6 +3,7 @@
 FROM node:24-trixie-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
+COPY tools tools
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build
@@ -10,7 +11,8 @@ RUN npm run build
 FROM node:24-trixie-slim AS files
 WORKDIR /image/app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --ignore-scripts && rm package-lock.json .npmrc
+COPY tools tools
+RUN npm ci --omit=dev --ignore-scripts && rm -r package-lock.json .npmrc tools
 COPY LICENSE openclaw.plugin.json ./
 COPY bin bin
 COPY --from=build /build/dist dist

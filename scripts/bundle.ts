@@ -1,25 +1,14 @@
 /**
  * Bundles the library, the command line and the plugins for OpenClaw, with the packages that they use, into `dist/bundle/`: a
  * command then loads a few files in place of several hundred, and starts in about two thirds of the time, and an installation needs
- * no other package than the model. The types of the library, and those of the packages that it names, are `dist/index.d.ts`.
+ * no other package than the model.
  */
 
 import { createHash } from 'node:crypto';
-import {
-  appendFileSync,
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
-import { dts } from 'rolldown-plugin-dts';
-import { libraryTypes } from './library-types.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const SOURCES = join(ROOT, 'src/');
@@ -35,7 +24,7 @@ export const LIBRARY_MODULES: Readonly<Record<string, string>> = {
   'adapters-contract': 'adapters/contract-suite',
 };
 
-function libraryModules(folder: string, ending: string): Record<string, string> {
+export function libraryModules(folder: string, ending: string): Record<string, string> {
   const paths = Object.entries(LIBRARY_MODULES).map(([name, module]) => [
     name,
     join(folder, `${module}${ending}`),
@@ -119,7 +108,13 @@ function compiledAddress(folder: string): (path: string) => string {
   };
 }
 
-async function bundlePrograms(): Promise<OutputChunk[]> {
+/** Makes everything that Node runs. */
+export async function bundlePrograms(): Promise<void> {
+  const programs = await bundleCommandAndLibrary();
+  await Promise.all([bundleMemoryPlugin(programs), bundleCorpusPlugin()]);
+}
+
+async function bundleCommandAndLibrary(): Promise<OutputChunk[]> {
   const target = join(ROOT, 'dist/bundle');
   const chunks = await bundle({
     modules: {
@@ -129,7 +124,7 @@ async function bundlePrograms(): Promise<OutputChunk[]> {
     },
     addressOf: compiledAddress('bundle'),
   });
-  if (!existsSync(target)) mkdirSync(target, { recursive: true });
+  mkdirSync(target, { recursive: true });
   for (const { fileName, code } of chunks) writeFileSync(join(target, fileName), code);
   writeFileSync(join(target, 'LICENSES.txt'), licencesOf(chunks));
   return chunks;
@@ -154,21 +149,6 @@ async function bundleMemoryPlugin(programs: readonly OutputChunk[]): Promise<voi
   writeFileSync(join(ROOT, 'dist/bundle/openclaw-memory.js'), code);
 }
 
-/** Makes one file of the declarations that `tsc` has written to `dist/types/`, and of the packages' own. */
-async function bundleTypes(): Promise<void> {
-  const types = join(ROOT, 'dist/types');
-  writeFileSync(join(types, 'surfaces/library/methods.d.ts'), await libraryTypes());
-  appendFileSync(join(types, 'index.d.ts'), `export type * from './surfaces/library/methods.ts';\n`);
-  const build = await rolldown({
-    input: libraryModules(types, '.d.ts'),
-    // The messages of `zod` in other languages are no part of any type.
-    external: [/^node:/, /\/locales\//],
-    plugins: [dts({ dtsInput: true, emitDtsOnly: true })],
-  });
-  await build.write({ dir: join(ROOT, 'dist') });
-  rmSync(types, { recursive: true });
-}
-
 /** Makes the folder of the plugin `loci-corpus`, which is one file. */
 async function bundleCorpusPlugin(): Promise<void> {
   const target = join(ROOT, 'dist/loci-corpus');
@@ -180,15 +160,3 @@ async function bundleCorpusPlugin(): Promise<void> {
   cpSync(join(ROOT, 'openclaw/loci-corpus'), target, { recursive: true });
   writeFileSync(join(target, 'index.js'), chunks[0]!.code);
 }
-
-async function main(): Promise<void> {
-  const programs = await bundlePrograms();
-  await bundleMemoryPlugin(programs);
-  await bundleCorpusPlugin();
-  await bundleTypes();
-  console.log(
-    `The library, the command line and the plugins are bundled into ${String(programs.length)} files.`,
-  );
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) await main();

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, globSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { LIBRARY_MODULES } from '../../scripts/bundle.ts';
 import { readSource, ROOT } from './source-files.ts';
@@ -42,5 +42,21 @@ describe('package.json', () => {
     );
     expect(files.length).toBeGreaterThan(0);
     expect(files.filter((file) => !existsSync(ROOT + file))).toEqual([]);
+  });
+
+  it('has no package in tools/ that nothing names', () => {
+    const { dependencies } = JSON.parse(readSource('tools/package.json')) as { dependencies: object };
+    const files = [
+      '{src,test,eval,bench,scripts,examples,web}/**/*.{ts,tsx,mjs}',
+      '*.{ts,js}',
+      '*tsconfig*.json',
+    ];
+    const sources = globSync(files, { cwd: ROOT }).map((file) => readSource(file));
+    const text = [...sources, ...Object.values(manifest.scripts)].join('\n');
+    // The compiler finds types, Vitest its provider of coverage, and `@langchain/mcp-adapters` its peer.
+    const unnamed = Object.keys(dependencies).filter(
+      (name) => !text.includes(name) && !/^@types\/|^@vitest\/|^@langchain\/core$/.test(name),
+    );
+    expect(unnamed).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ROOT, temporaryFolder } from './loci-command.ts';
 
 /** Runs `bin/loci.js --help`, which loads the compiled code in dist/. */
@@ -27,6 +27,11 @@ function runBin(home: string): void {
   expect({ status, stderr }, 'without dist/, run `npm run build`').toEqual({ status: 0, stderr: '' });
   expect(stdout).toMatch(/^Usage: loci /);
 }
+
+beforeAll(async () => {
+  // What `npm pack` runs.
+  await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/prepack.mjs')]);
+}, 120_000);
 
 describe('compiled code', () => {
   it('declares its types without other packages', () => {
