@@ -13,7 +13,8 @@ import { libraryModules } from './bundle.ts';
 import { libraryTypes } from './library-types.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
-const TYPES = join(ROOT, 'dist/types');
+/** Several processes may pack at the same time. */
+const TYPES = join(ROOT, `.cache/types-${String(process.pid)}`);
 
 const tsc = fileURLToPath(import.meta.resolve('typescript/bin/tsc'));
 execFileSync(process.execPath, [tsc, '-p', join(ROOT, 'tsconfig.build.json')], {

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { globSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('../', import.meta.url));
+export const root = fileURLToPath(new URL('../', import.meta.url));
 const modified = (path) => statSync(root + path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 /** What the build reads. Folders are included, because their modification time changes when a file in them is deleted. */

@@ -7,9 +7,10 @@ import {
   globSync,
   mkdirSync,
   readFileSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ROOT, temporaryFolder } from './loci-command.ts';
@@ -29,8 +30,8 @@ function runBin(home: string): void {
 }
 
 beforeAll(async () => {
-  // What `npm pack` runs.
-  await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/prepack.mjs')]);
+  // What `npm publish` runs.
+  await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/prepack.mjs'), '--types']);
 }, 120_000);
 
 describe('compiled code', () => {
@@ -129,6 +130,50 @@ describe('the installed package', () => {
     const tally = await run('npm', ['test', '--silent']);
     expect(tally).toMatch(/^ℹ fail 0$/m);
     expect(tally).toMatch(/^ℹ skipped 8$/m);
+  });
+});
+
+describe('the build of a clone', () => {
+  it('is made again when anything has changed that it reads, and only then', () => {
+    const clone = temporaryFolder();
+    const write = (file: string, text: string): void => {
+      mkdirSync(dirname(join(clone, file)), { recursive: true });
+      writeFileSync(join(clone, file), text);
+    };
+    mkdirSync(join(clone, 'scripts'));
+    copyFileSync(join(ROOT, 'scripts/prepare.mjs'), join(clone, 'scripts/prepare.mjs'));
+    write('package.json', '{"type":"module"}');
+    write('src/store/a.ts', '');
+    write('web/src/pages/b.tsx', '');
+    write('openclaw/c.json', '');
+    // In place of the build: counts how often it runs.
+    write(
+      'scripts/build.ts',
+      `import { appendFileSync, mkdirSync } from 'node:fs';
+       mkdirSync('dist', { recursive: true });
+       appendFileSync('dist/.built', 'x');`,
+    );
+    const builds = (): number => {
+      const { status, stderr } = spawnSync(process.execPath, ['scripts/prepare.mjs'], {
+        cwd: clone,
+        encoding: 'utf8',
+      });
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      return readFileSync(join(clone, 'dist/.built')).length;
+    };
+    expect([builds(), builds()]).toEqual([1, 1]);
+    const later = new Date(Date.now() + 60_000);
+    for (const [i, file] of [
+      'web/src/pages/b.tsx',
+      'src/store/a.ts',
+      'openclaw/c.json',
+      'web/src/pages',
+    ].entries()) {
+      utimesSync(join(clone, 'dist/.built'), new Date(), new Date());
+      utimesSync(join(clone, file), later, later);
+      expect(builds(), file).toBe(i + 2);
+      utimesSync(join(clone, file), new Date(0), new Date(0));
+    }
   });
 });
 
