@@ -110,17 +110,19 @@ function* walk(node: SchemaNode, path: string): Generator<ConfigKey> {
   for (const [name, child] of Object.entries(inner?.properties ?? {})) yield* walk(child, prefix + name);
 }
 
-const ROOT = z.toJSONSchema(configSchema, { io: 'input' }) as SchemaNode;
+const SCHEMA_OPTIONS = { io: 'input' } as const;
+/** The schema of the settings. The bundle has the result in the place of this expression: see `scripts/bundle.ts`. */
+export const settingsSchema = z.toJSONSchema(configSchema, SCHEMA_OPTIONS) as SchemaNode;
 
 /** Every key, including sections and the keys of list entries, in the order of the documentation. */
-export const CONFIG_KEYS: readonly ConfigKey[] = [...walk(ROOT, '')];
+export const CONFIG_KEYS: readonly ConfigKey[] = [...walk(settingsSchema, '')];
 
 /** The keys that `config set` and the environment can set. */
 export const SETTINGS: readonly ConfigKey[] = CONFIG_KEYS.filter(({ env }) => env !== null);
 
 /** The description of valid values at a path, also inside lists and maps; `undefined` for an unknown path. */
 export function expectedAt(path: KeyPath): string | undefined {
-  let node: SchemaNode | undefined = ROOT;
+  let node: SchemaNode | undefined = settingsSchema;
   for (const step of path) {
     if (typeof step === 'number') node = node.items;
     else node = node.properties?.[step] ?? (node.additionalProperties || undefined);

@@ -1,24 +1,8 @@
-import {
-  type CallToolResult,
-  CLIENT_INFO_META_KEY,
-  McpServer,
-  ProtocolError,
-  ProtocolErrorCode,
-  type ServerContext,
-} from '@modelcontextprotocol/server';
-import { LociError } from '../../core/errors.ts';
-import { asLociError } from '../../core/fs/file-errors.ts';
+import { CLIENT_INFO_META_KEY, McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { packageVersion } from '../../core/runtime.ts';
-import { runOperation } from '../../operations/run.ts';
-import { parseInput } from '../../operations/shared/input.ts';
-import { lenientInput } from '../../operations/shared/lenient-input.ts';
 import type { OperationContext } from '../../operations/operation.ts';
 import { onOneLine } from './results/fence.ts';
-import { getPrompt, listPrompts } from './prompts.ts';
-import { listResources, listTemplates, readResource } from './resources.ts';
-import { errorResult, successResult } from './results/tool-result.ts';
-import { assertPermitted, type McpSession, type Permission, requestContext } from './session.ts';
-import { loadToolbox, type ToolListing } from './toolbox.ts';
+import { type McpSession, requestContext } from './session.ts';
 
 const INSTRUCTIONS =
   "Loci is this user's long-term memory: their notes, and what agents have written. Before you begin, read the resource " +
@@ -29,6 +13,9 @@ const INSTRUCTIONS =
 /** The maximum length of a client's name in the audit log. */
 const MAX_CLIENT_NAME_LENGTH = 128;
 
+/** What answers requests is loaded after `initialize` has been answered. */
+const answers = () => import('./answers.ts');
+
 /** An MCP server for the operations. It opens the store at the first request that needs it. */
 export function mcpServer(session: McpSession): McpServer {
   const info = { name: 'loci', title: 'Loci', version: packageVersion() };
@@ -38,42 +25,25 @@ export function mcpServer(session: McpSession): McpServer {
   server.registerCapabilities({ tools: {}, resources: {}, prompts: {} });
   const createContext = (request: ServerContext): Promise<OperationContext> =>
     requestContext(session, request, clientOf(product, request));
-  server.setRequestHandler('tools/list', async () => {
-    const [toolbox, listing] = await Promise.all([loadToolbox(), toolListing(session)]);
-    return { tools: toolbox.definitions(listing) };
-  });
+  server.setRequestHandler('tools/list', async () => (await answers()).toolList(session));
   server.setRequestHandler('tools/call', async ({ params }, request) =>
-    callTool(session, params.name, params.arguments ?? {}, await createContext(request)),
+    (await answers()).callTool(session, params.name, params.arguments ?? {}, await createContext(request)),
   );
-  server.setRequestHandler('resources/list', () => ({ resources: listResources() }));
-  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: listTemplates() }));
-  server.setRequestHandler('resources/read', async ({ params }, request) =>
-    readResource(params.uri, await loadToolbox(), await createContext(request), session),
-  );
-  server.setRequestHandler('prompts/list', async () => {
-    const [toolbox, listing] = await Promise.all([loadToolbox(), toolListing(session)]);
-    return { prompts: listPrompts(new Set(toolbox.definitions(listing).map(({ name }) => name))) };
+  server.setRequestHandler('resources/list', async () => ({ resources: (await answers()).listResources() }));
+  server.setRequestHandler('resources/templates/list', async () => ({
+    resourceTemplates: (await answers()).listTemplates(),
+  }));
+  server.setRequestHandler('resources/read', async ({ params }, request) => {
+    const { loadToolbox, readResource } = await answers();
+    return readResource(params.uri, await loadToolbox(), await createContext(request), session);
   });
-  server.setRequestHandler('prompts/get', async ({ params }, request) =>
-    getPrompt(
-      params.name,
-      params.arguments ?? {},
-      await loadToolbox(),
-      await createContext(request),
-      session,
-    ),
-  );
+  server.setRequestHandler('prompts/list', async () => (await answers()).promptList(session));
+  server.setRequestHandler('prompts/get', async ({ params }, request) => {
+    const { getPrompt, loadToolbox } = await answers();
+    const context = await createContext(request);
+    return getPrompt(params.name, params.arguments ?? {}, await loadToolbox(), context, session);
+  });
   return product;
-}
-
-/** The settings that decide which tools are listed. Calls report settings that cannot be read. */
-async function toolListing({ context, scopes }: McpSession): Promise<ToolListing> {
-  try {
-    const { values } = await (await context()).loadConfig();
-    return { scopes, writes: values.writes.enabled, tools: values.mcp.tools };
-  } catch {
-    return { scopes, writes: false, tools: [] };
-  }
 }
 
 /** The name of the client, which is in each request since MCP 2026-07-28, and in `initialize` before. */
@@ -84,32 +54,4 @@ function clientOf({ server }: McpServer, { mcpReq }: ServerContext): string | un
   if (typeof info !== 'object' || !('name' in info)) return undefined;
   const name = onOneLine(String(info.name)).slice(0, MAX_CLIENT_NAME_LENGTH).toWellFormed();
   return name === '' ? undefined : name;
-}
-
-/** @throws ProtocolError for an unknown tool; any other error is returned as a result */
-async function callTool(
-  permission: Permission,
-  name: string,
-  input: unknown,
-  context: OperationContext,
-): Promise<CallToolResult> {
-  const operation = (await loadToolbox()).byTool.get(name);
-  if (operation === undefined)
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidParams,
-      `Unknown tool ${JSON.stringify(name.slice(0, 100))}`,
-    );
-  try {
-    assertPermitted(permission, operation, name);
-    const output = await runOperation(
-      operation,
-      context,
-      parseInput(operation, lenientInput(operation, input)),
-    );
-    return successResult(operation.name, output);
-  } catch (error) {
-    if (context.signal.aborted)
-      return errorResult(new LociError('aborted', `${name} was cancelled`, { cause: error }));
-    return errorResult(asLociError(error));
-  }
 }

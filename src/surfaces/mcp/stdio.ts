@@ -12,7 +12,6 @@ import { STOP_SIGNALS } from '../shared/stop-signals.ts';
 import { mcpServer } from './server.ts';
 import type { McpSession } from './session.ts';
 import { DrainingStdioTransport } from './stdio-transport.ts';
-import { loadToolbox } from './toolbox.ts';
 
 /** A client starts a process for each of its sessions. */
 const CALLER = { surface: 'mcp', trust: 'agent', session: randomUUID() } as const;
@@ -99,6 +98,7 @@ async function tryToWarmUp(
     if (values.log.level !== 'error') for (const warning of warnings) logOnce(`warning: ${warning}`);
     // A store that is opened after the end would never be closed.
     if (ended.aborted) return true;
+    const { loadToolbox } = await import('./answers.ts');
     const [loci] = await Promise.all([context.loci(), loadToolbox()]);
     const { keepFresh } = await import('../../engine/reading/sources.ts');
     keepFresh(loci, {
