@@ -28,8 +28,10 @@ const config: ViteUserConfig = defineConfig({
     pool: 'threads',
     isolate: false,
     setupFiles: ['test/compile-cache.ts'],
+    // Limits for what hangs. A test waits for a signal, which takes longer on a busy machine.
     testTimeout: 120_000,
-    hookTimeout: 60_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 100_000 } },
     sequence: { sequencer: LongestFirst },
     reporters: ['default', './test/reporter.ts'],
     coverage: {

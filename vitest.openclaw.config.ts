@@ -10,6 +10,7 @@ const config: ViteUserConfig = defineConfig({
     // Setup runs a dozen commands of OpenClaw, each of which takes seconds.
     testTimeout: 240_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 100_000 } },
     globalSetup: ['test/openclaw/global-setup.ts'],
     reporters: ['default', './test/reporter.ts'],
   },

@@ -59,6 +59,6 @@ describe.each(['ollama', 'openai'] as const)('a process that serves the bundled 
     dead.close();
     await once(dead, 'close');
     await startModelServer(kind, port);
-    await expect.poll(() => oneQuery().catch(() => null), { timeout: 20_000, interval: 50 }).toHaveLength(1);
+    await expect.poll(() => oneQuery().catch(() => null), { timeout: 100_000, interval: 50 }).toHaveLength(1);
   });
 });

@@ -70,5 +70,5 @@ describe('maskPersonalNumbers', () => {
       '4\u200b',
     ])
       expect(maskPersonalNumbers(part.repeat(250_000 / part.length)).text.length).toBeGreaterThan(0);
-  }, 10_000);
+  });
 });

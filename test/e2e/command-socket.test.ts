@@ -7,6 +7,7 @@ import { indexedHomes, loci, ROOT, type RunningLoci, startLoci, temporaryFolder 
 import {
   comparable,
   requestFor,
+  runAnswered,
   runBin,
   runUnanswered,
   sendRequestTo,
@@ -50,17 +51,16 @@ describe('a command while a server runs', () => {
     ['fact', 'recall', 'nothing'],
     ['fact', 'list'],
   ])('prints the same as without one: %s %s', async (...args) => {
-    const answered = await runBin(args, { home });
+    const answered = await runAnswered(args, { home });
     const alone = await runBin(args, { home, env: OFF });
-    expect(answered.openedStore).toBe(false);
     expect(comparable(answered)).toEqual(comparable(alone));
   });
 
   it('prints the same in colours, and from any folder', async () => {
     const env = { FORCE_COLOR: '1' };
     const options = { home, env, cwd: temporaryFolder() };
-    const answered = await runBin(['search', 'oven'], options);
-    expect(answered).toMatchObject({ code: 0, openedStore: false });
+    const answered = await runAnswered(['search', 'oven'], options);
+    expect(answered.code).toBe(0);
     expect(answered.stdout).toContain('\u001b[');
     expect(comparable(answered)).toEqual(
       comparable(await runBin(['search', 'oven'], { home, env: { ...env, ...OFF } })),
@@ -72,8 +72,8 @@ describe('a command while a server runs', () => {
     await loci(['write', '--title', 'Long', '-'], { home, stdin: line.repeat(30_000) });
     const { stdout: listed } = await loci(['list', '--limit', '1', '--json'], { home });
     const [{ citation }] = (JSON.parse(listed) as { records: [{ citation: string }] }).records;
-    const answered = await runBin(['get', citation, '--plain'], { home });
-    expect(answered).toMatchObject({ code: 0, openedStore: false });
+    const answered = await runAnswered(['get', citation, '--plain'], { home });
+    expect(answered.code).toBe(0);
     expect(answered.stdout.trimEnd()).toBe(line.repeat(30_000).trimEnd());
     const { child, ended } = startLoci(['get', citation], { home }, [join(ROOT, 'bin/loci.js')]);
     child.stdout?.once('data', () => child.stdout?.destroy());
@@ -98,8 +98,7 @@ describe('a command while a server runs', () => {
       env: { LOCI_SEARCH_LIMIT: '1' },
     });
     expect((JSON.parse(limited.stdout) as { results: unknown[] }).results).toHaveLength(1);
-    const misspelt = await runBin(['search', 'oven'], { home, env: { LOCI_SERCH_LIMIT: '1' } });
-    expect(misspelt).toMatchObject({ openedStore: false });
+    const misspelt = await runAnswered(['search', 'oven'], { home, env: { LOCI_SERCH_LIMIT: '1' } });
     expect(misspelt.stderr).toContain('LOCI_SERCH_LIMIT is not a setting');
     await runUnanswered(['search', 'oven', '--home', home], { home });
     await runUnanswered(['search', 'oven'], { home, env: { TZ: 'Asia/Tokyo' } });
@@ -115,12 +114,11 @@ describe('a command while a server runs', () => {
 
   it('sees at once what other processes have written', async () => {
     await loci(['fact', 'store', 'lamp', 'green'], { home });
-    expect(await runBin(['fact', 'recall', 'lamp'], { home })).toMatchObject({
-      openedStore: false,
+    expect(await runAnswered(['fact', 'recall', 'lamp'], { home })).toMatchObject({
       stdout: expect.stringContaining('green') as string,
     });
     await loci(['fact', 'forget', 'lamp'], { home });
-    expect(await runBin(['fact', 'recall', 'lamp'], { home })).toMatchObject({ code: 4, openedStore: false });
+    expect(await runAnswered(['fact', 'recall', 'lamp'], { home })).toMatchObject({ code: 4 });
   });
 });
 
@@ -142,8 +140,7 @@ describe('a command while other sockets are in the home', () => {
     onTestFinished(() => void server.child.kill());
     await waitForSockets(home);
     for (let i = 0; i < 9; i++) (await listenAs(home, `0000000${String(i)}.sock`)).close();
-    const answered = await runBin(['search', 'oven'], { home });
-    expect(answered).toMatchObject({ code: 0, openedStore: false });
+    expect(await runAnswered(['search', 'oven'], { home })).toMatchObject({ code: 0 });
   });
 
   it('runs itself when an answer does not end', async () => {

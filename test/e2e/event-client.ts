@@ -52,7 +52,7 @@ export async function openEvents(
   const ended = new Promise<void>((resolve) => void response.once('close', resolve));
   const next = (event: string, after = 0): Promise<SentEvent> =>
     vi.waitUntil(() => events.slice(after).find((each) => each.event === event), {
-      timeout: 5000,
+      timeout: 100_000,
       interval: 20,
     });
   return {

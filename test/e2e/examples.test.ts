@@ -107,5 +107,5 @@ describe('examples', () => {
       }
     }
     expect(count).toBeGreaterThanOrEqual(OPERATIONS.length);
-  }, 180_000);
+  }, 300_000);
 });

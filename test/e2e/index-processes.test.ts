@@ -72,7 +72,7 @@ it('a process in the background embeds what was read', async () => {
   onTestFinished(() => void process.kill(pid, 'SIGKILL'));
   await expect
     .poll(async () => (await lociJson<StatusOutput>(['status'], { home, env })).embedding, {
-      timeout: 60_000,
+      timeout: 100_000,
     })
     .toMatchObject({
       running_in: name,

@@ -42,6 +42,20 @@ export async function runBin(
 }
 
 /** Runs a command that no running process must answer. */
+const MAX_ATTEMPTS = 10;
+
+/** Runs a command that a running process answers. On a busy machine it may take longer than the command waits: then once more. */
+export async function runAnswered(
+  args: readonly string[],
+  options: Parameters<typeof runBin>[1],
+): Promise<ProcessResult> {
+  for (let i = 0; i < MAX_ATTEMPTS; i++) {
+    const result = await runBin(args, options);
+    if (!result.openedStore) return result;
+  }
+  throw new Error(`no running process has answered ${args.join(' ')}`);
+}
+
 export async function runUnanswered(
   args: readonly string[],
   options: Parameters<typeof runBin>[1],
@@ -81,7 +95,7 @@ export function waitForSockets(home: string, count = 1): Promise<string[]> {
       if (paths.length !== count) throw new Error(`${String(paths.length)} sockets`);
       return paths;
     },
-    { timeout: 30_000, interval: 20 },
+    { timeout: 100_000, interval: 20 },
   );
 }
 

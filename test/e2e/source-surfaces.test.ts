@@ -212,7 +212,7 @@ describe('an MCP server that is started without a store', () => {
     await home.json('sources', 'approve', 'tasks');
     const isFound = async (): Promise<boolean> =>
       textOf(await client.callTool(search)).includes('Home Depot');
-    await vi.waitUntil(isFound, { timeout: 20_000, interval: 100 });
+    await vi.waitUntil(isFound, { timeout: 100_000, interval: 100 });
   });
 
   it('does not create a store', async () => {

@@ -160,7 +160,7 @@ describe('loci ui', () => {
     expect(shown.opened).toBe(true);
     await vi.waitFor(
       () => expect(existsSync(received) && readFileSync(received, 'utf8')).toMatch(/\n$/),
-      3000,
+      100_000,
     );
     const file = fileURLToPath(readFileSync(received, 'utf8').trim());
     expect(file).toBe(join(home, 'run', 'open.html'));
@@ -185,7 +185,7 @@ describe('loci ui', () => {
     const { shown } = await startUi(home, [], { PATH, WAYLAND_DISPLAY: 'wayland-0' });
     await vi.waitFor(
       () => expect(existsSync(received) && readFileSync(received, 'utf8')).toMatch(/\n$/),
-      3000,
+      100_000,
     );
     expect(readFileSync(received, 'utf8').trim()).toBe(shown.url);
     const { stdout }: CommandResult = await loci(['ui', '--home', home], { home, env: { PATH } });

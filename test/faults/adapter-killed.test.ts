@@ -25,7 +25,7 @@ it('pools that a killed process has read in part are read by the next one, and t
     await adapter.registerPools(${JSON.stringify([gone, kept])});`;
   const child = execFile(process.execPath, ['--input-type=module', '--eval', program]);
   await expect
-    .poll(() => countRecords(home) > NOTES || child.exitCode !== null, { interval: 5, timeout: 60_000 })
+    .poll(() => countRecords(home) > NOTES || child.exitCode !== null, { interval: 5, timeout: 100_000 })
     .toBe(true);
   child.kill('SIGKILL');
   const read = countRecords(home);

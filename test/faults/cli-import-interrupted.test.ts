@@ -68,7 +68,7 @@ describe('an interruption', () => {
     await expect
       .poll(() => readdirSync(folder).length > 0 || running.child.exitCode !== null, {
         interval: 1,
-        timeout: 30_000,
+        timeout: 100_000,
       })
       .toBe(true);
     running.child.kill('SIGINT');

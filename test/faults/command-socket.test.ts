@@ -11,6 +11,7 @@ import { connectStdio, stdioTransport } from '../e2e/mcp-session.ts';
 import {
   comparable,
   requestFor,
+  runAnswered,
   runBin,
   runUnanswered,
   sendLine,
@@ -47,7 +48,7 @@ describe('the socket for commands', () => {
     const [path = ''] = socketsOf(home);
     expect(statSync(join(home, 'run')).mode & 0o777).toBe(0o700);
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(await runBin(SEARCH, { home })).toMatchObject({ code: 0, openedStore: false });
+    expect(await runAnswered(SEARCH, { home })).toMatchObject({ code: 0 });
     expect(await watch.stop()).toMatchObject({ code: 0, stderr: '' });
     expect(socketsOf(home)).toEqual([]);
     await runUnanswered(SEARCH, { home });
@@ -64,8 +65,7 @@ describe('the socket for commands', () => {
     await client.listTools();
     await waitForSockets(home);
     for (const args of [['list', '--limit', '100'], SEARCH]) {
-      const answered = await runBin(args, { home });
-      expect(answered.openedStore).toBe(false);
+      const answered = await runAnswered(args, { home });
       expect(answered.stdout).toContain('Kitchen remodel');
       const alone = await runBin(args, { home, env: { LOCI_COMMAND_SOCKET: 'off' } });
       expect(comparable(answered)).toEqual(comparable(alone));
@@ -104,13 +104,13 @@ describe('the socket for commands', () => {
     await waitForSockets(home, 2);
     await watch.stop('SIGKILL');
     expect(socketsOf(home)).toHaveLength(2);
-    expect(await runBin(SEARCH, { home })).toMatchObject({ code: 0, openedStore: false });
+    expect(await runAnswered(SEARCH, { home })).toMatchObject({ code: 0 });
     await other.stop('SIGKILL');
     await runUnanswered(SEARCH, { home });
     const third = new WatchProcess(home);
     await third.next(({ event }) => event === 'watching');
     await waitForSockets(home, 1);
-    expect(await runBin(SEARCH, { home })).toMatchObject({ code: 0, openedStore: false });
+    expect(await runAnswered(SEARCH, { home })).toMatchObject({ code: 0 });
   });
 
   it('is not made when it is turned off, or its path is too long', async () => {
@@ -136,7 +136,7 @@ describe('a command opens the store itself', () => {
     const changed = await runUnanswered([...SEARCH, '--json'], { home });
     expect((JSON.parse(changed.stdout) as { results: unknown[] }).results).toHaveLength(1);
     await loci(['config', 'set', 'search.limit', '10'], { home });
-    expect(await runBin(SEARCH, { home })).toMatchObject({ openedStore: false });
+    await runAnswered(SEARCH, { home });
     writeFileSync(join(home, 'loci.yaml'), 'serch: {}\n');
     expect(await runBin(SEARCH, { home })).toMatchObject({ code: 3 });
   });
@@ -161,7 +161,7 @@ describe('a command opens the store itself', () => {
       await runUnanswered(SEARCH, { home });
       chmodSync(path, 0o700);
     }
-    expect(await runBin(SEARCH, { home })).toMatchObject({ openedStore: false });
+    await runAnswered(SEARCH, { home });
     const elsewhere = join(temporaryFolder(), 'run');
     renameSync(run, elsewhere);
     symlinkSync(elsewhere, run);
@@ -241,7 +241,7 @@ describe('a process that answers commands', () => {
     const impatient = connect(path);
     impatient.write(`${JSON.stringify(requestFor(home, SEARCH))}\n`);
     impatient.destroySoon();
-    expect(await runBin(SEARCH, { home })).toMatchObject({ code: 0, openedStore: false });
+    expect(await runAnswered(SEARCH, { home })).toMatchObject({ code: 0 });
     expect(await watch.stop()).toMatchObject({ code: 0, stderr: '' });
   });
 

@@ -65,7 +65,7 @@ describe('loci embed backfill', () => {
       const { child, ended } = startLoci(BACKFILL, { home, env });
       const enough = (kill * TEXTS) / (KILLS + 1);
       await expect
-        .poll(() => new Set(received(server)).size, { timeout: 60_000, interval: 5 })
+        .poll(() => new Set(received(server)).size, { timeout: 100_000, interval: 5 })
         .toBeGreaterThan(enough);
       child.kill('SIGKILL');
       await ended;
@@ -132,7 +132,7 @@ describe('loci embed backfill', () => {
     const before = received(server).length;
     const backfill = startLoci(BACKFILL, other);
     await expect
-      .poll(() => received(server).length, { timeout: 60_000, interval: 5 })
+      .poll(() => received(server).length, { timeout: 100_000, interval: 5 })
       .toBeGreaterThan(before);
     const prunes: EmbedPruneOutput[] = [];
     do prunes.push(await lociJson<EmbedPruneOutput>(['embed', 'prune'], { home, env }));

@@ -25,7 +25,7 @@ describe('an export to a full disk', () => {
     await vi.waitUntil(() => {
       const { bavail, blocks } = statfsSync(disk.path);
       return bavail === blocks;
-    }, 20_000);
+    }, 100_000);
     // The first records fit, and the others do not.
     writeFileSync(ballast, Buffer.alloc(2 * 1024 * 1024 - 1_300_000));
     const target = join(disk.path, name);

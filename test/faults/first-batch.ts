@@ -20,7 +20,7 @@ export function countRecords(home: string): number {
 /** Waits until the store has a part of the records and the process is still running. */
 export async function waitForFirstBatch(home: string, { child }: RunningLoci): Promise<void> {
   await expect
-    .poll(() => countRecords(home) > 0 || child.exitCode !== null, { interval: 5, timeout: 30_000 })
+    .poll(() => countRecords(home) > 0 || child.exitCode !== null, { interval: 5, timeout: 100_000 })
     .toBe(true);
   expect(child.exitCode).toBeNull();
 }

@@ -40,7 +40,7 @@ it('an export waits for the lease of a process that was killed, and is complete'
   expect(code).toBe(0);
   expect(stderr).not.toContain('warning');
   expect(stdout).toBe(whole);
-}, 60_000);
+});
 
 it('an export of a graph that another process does not finish in time says so, and has exit code 1', async () => {
   const { home, whole } = await indexed();
@@ -54,4 +54,4 @@ it('an export of a graph that another process does not finish in time says so, a
   expect(code).toBe(1);
   expect(stderr).toContain('the exported graph is not complete');
   expect(stdout.length).toBeLessThan(whole.length);
-}, 60_000);
+});

@@ -39,7 +39,10 @@ it('a derivation of the graph that kill -9 interrupts is continued, and leads to
   const homes = [temporaryFolder(), temporaryFolder()] as const;
   const killed = startLoci(['index', vault], { home: homes[0], env });
   await expect
-    .poll(() => derivedUpTo(homes[0]) > 0 || killed.child.exitCode !== null, { interval: 5, timeout: 60_000 })
+    .poll(() => derivedUpTo(homes[0]) > 0 || killed.child.exitCode !== null, {
+      interval: 5,
+      timeout: 100_000,
+    })
     .toBe(true);
   killed.child.kill('SIGKILL');
   await killed.ended;

@@ -171,17 +171,19 @@ describe('a pack that asks for the graph, and a search, while', () => {
     const pack = await memoryPack(loci, { query: QUERY, budget: 1000, use_graph: true });
     expect(pack.text).toBe(baseline.text);
     expect(laneOf(pack)).toMatchObject({ status: 'late', failure: null, candidates: 0 });
-    const slow = performance.now();
+    // The reader of the store still counts, and this call waits for it: nothing else does.
+    let hasCounted = false;
+    const counted = graphStatus(loci).then(() => {
+      hasCounted = true;
+    });
     expect(await graphGaps(loci, pack.receipt.lanes, {})).toEqual([
       expect.stringContaining('took longer than graph.deadline: ask once more'),
     ]);
-    expect(performance.now() - slow).toBeLessThan(pack.took_ms);
-    // The reader of the store still counts: this call shows that the pack did not wait for it.
-    await graphStatus(loci);
-    expect(performance.now() - slow).toBeGreaterThan(pack.took_ms);
+    expect(hasCounted).toBe(false);
+    await counted;
     expect(await resultsOf(loci)).toBe(baseline.results);
     await loci.close();
-  }, 60_000);
+  });
 
   it('another process writes to the store, are as always: nothing waits for a lock', async () => {
     let path = '';

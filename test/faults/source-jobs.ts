@@ -64,7 +64,7 @@ export function jobLines(home: string): JobLine[] {
 /** Waits until the log has that many lines of a kind, and returns them. Kills the processes in the log after the test. */
 export async function waitForLog(home: string, event: JobLine['event'], count = 1): Promise<JobLine[]> {
   const found = (): JobLine[] => jobLines(home).filter((line) => line.event === event);
-  await vi.waitUntil(() => found().length >= count, { timeout: 30_000, interval: 10 });
+  await vi.waitUntil(() => found().length >= count, { timeout: 100_000, interval: 10 });
   onTestFinished(() => {
     for (const { pid } of jobLines(home)) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
   });

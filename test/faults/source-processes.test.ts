@@ -70,7 +70,7 @@ describe('two processes with the same sources', () => {
     writeFileSync(join(home.path, 'calm'), '');
     await victim!.stop('SIGKILL');
     // The processes of its command end too.
-    await vi.waitUntil(() => !orphans.some(({ pid }) => isAlive(pid)), { timeout: 5000, interval: 10 });
+    await vi.waitUntil(() => !orphans.some(({ pid }) => isAlive(pid)), { timeout: 100_000, interval: 10 });
     expect(await survivor!.next(refreshed('jobs'), 0, 2 * LEASE_MS)).toMatchObject({ added: 1 });
     expect(await home.search('harbour')).toEqual([[expect.any(String), 'harbour of the living']]);
     expect(await stateOf(home)).toMatchObject({
@@ -124,7 +124,7 @@ process.stdout.write(JSON.stringify(documents), () => log('ended'));
       const watch = new WatchProcess(home.path);
       await waitForLog(home.path, 'ended', run);
       await vi.waitUntil(() => isDue() || watch.events.some(refreshed('jobs')), {
-        timeout: 30_000,
+        timeout: 100_000,
         interval: 1,
       });
       await watch.stop('SIGKILL');

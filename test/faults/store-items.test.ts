@@ -322,4 +322,4 @@ it('an upgrade that is killed before any of its statements changes nothing, and 
   const { namespaces } = await store.admin.stats(ADMIN_NAMESPACE);
   expect(namespaces.map(({ passages }) => passages)).toEqual([PASSAGES, 0]);
   await store.close();
-}, 60_000);
+});

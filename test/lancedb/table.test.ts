@@ -71,7 +71,7 @@ describe('the table of the lancedb adapter', () => {
       // The first query may be the one that finds the damage.
       await vi.waitFor(async () => {
         expect(await notes.found(second, 'heron')).toEqual(['a/x.md']);
-      });
+      }, 100_000);
       expect(await second.status()).toMatchObject({ ok: true, details: { notes: 2 } });
     },
   );
@@ -169,7 +169,7 @@ describe('the table of the lancedb adapter', () => {
     }
     await vi.waitFor(async () => {
       expect(await notes.found(adapter, 'heron')).toEqual(['a/x.md']);
-    });
+    }, 100_000);
     expect(await adapter.status()).toMatchObject({ ok: true });
   });
 

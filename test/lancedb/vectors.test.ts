@@ -111,7 +111,7 @@ describe('the vectors of the lancedb adapter', () => {
       async () => {
         expect((await notes.found(adapter, BY_MEANING)).sort()).toEqual(['a/x.md', 'b/z.md']);
       },
-      { timeout: 20_000, interval: 200 },
+      { timeout: 100_000, interval: 200 },
     );
     expect(await adapter.status()).toMatchObject({ ok: true });
   });

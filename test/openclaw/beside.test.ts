@@ -71,7 +71,7 @@ it('memory-core finds the facts of the agent after `setup --beside`, also where 
   expect(await found()).toContain('The oven code is 7731.');
   const { plugins: beside } = home.readConfig() as { readonly plugins: object };
   home.changeConfig({ plugins: { ...beside, slots: { memory: 'memory-core' } } });
-  await expect.poll(() => gateway!.output, { timeout: 60_000 }).toContain('config hot reload applied');
+  await expect.poll(() => gateway!.output, { timeout: 100_000 }).toContain('config hot reload applied');
   expect(await found()).toContain('The oven code is 7731.');
   await gateway.stop();
 

@@ -19,7 +19,7 @@ it('auto-capture stores what the owner asks to remember, proposes the rest, and 
     OWNER,
   );
   const stored = ['The piano tuner is called Ottilie.'];
-  await expect.poll(() => texts('piano tuner'), { timeout: 20_000 }).toEqual(stored);
+  await expect.poll(() => texts('piano tuner'), { timeout: 100_000 }).toEqual(stored);
   expect(await texts('sister in Tromsø')).toEqual([]);
   expect(await texts('PIN 4711')).toEqual([]);
   expect(gateway.output).toMatch(/sentences? with a secret/);
@@ -44,7 +44,7 @@ it('auto-capture keeps nothing that somebody else says, and shows nobody else wh
   });
   await gateway.chat('Remember that the ferry leaves from Lofoten.', OWNER);
   const stored = ['The ferry leaves from Lofoten.'];
-  await expect.poll(() => texts('ferry from Lofoten'), { timeout: 20_000 }).toEqual(stored);
+  await expect.poll(() => texts('ferry from Lofoten'), { timeout: 100_000 }).toEqual(stored);
   expect(await texts('two ferrets')).toEqual([]);
   const list = { action: 'list' };
   const own = await gateway.invoke('memory_proposals', list, { agent: 'kids' });

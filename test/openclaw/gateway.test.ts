@@ -8,7 +8,7 @@ const containing = (text: string): unknown => expect.stringContaining(text);
 
 it('memory_search finds what a memory file of the workspace says', async () => {
   await expect
-    .poll(() => hits('gas man'), { timeout: 20_000 })
+    .poll(() => hits('gas man'), { timeout: 100_000 })
     .toMatchObject([{ path: 'MEMORY.md', snippet: containing('The gas man comes on Friday') }]);
 });
 

@@ -44,7 +44,7 @@ it('a turn about the kitchen remodel gets the note, and the todo that no word of
   const client = new GatewayClient(gateway.address);
   const found = (): Promise<string> =>
     hits("let's talk about the kitchen remodel", {}, client).then((all) => JSON.stringify(all));
-  await expect.poll(found, { timeout: 60_000, interval: 500 }).toContain(TODO);
+  await expect.poll(found, { timeout: 100_000, interval: 500 }).toContain(TODO);
   await takeRequests(model.url);
   await client.chat(
     'Let’s talk about the kitchen remodel. CALL memory_search {"query":"let\'s talk about the kitchen remodel"}',
@@ -79,7 +79,7 @@ it('settings of memory-shadowdb, pasted while the gateway runs, take no memory d
       () => ({}),
     );
   await expect
-    .poll(search, { timeout: 60_000, interval: 500 })
+    .poll(search, { timeout: 100_000, interval: 500 })
     .toMatchObject({ warning: expect.stringContaining('until `openclaw loci embed backfill`') as string });
   // By its meaning, with the vectors of before.
   expect(JSON.stringify(await search())).toContain(TODO);
@@ -87,7 +87,7 @@ it('settings of memory-shadowdb, pasted while the gateway runs, take no memory d
   expect(value).toMatchObject({ status: 'ok', embedded: true });
 
   const plain = (): Promise<string> => loci(home, 'sources', 'list');
-  await expect.poll(plain, { timeout: 60_000, interval: 500 }).toMatch(/^plans +set elsewhere/m);
+  await expect.poll(plain, { timeout: 100_000, interval: 500 }).toMatch(/^plans +set elsewhere/m);
   expect(await plain()).toContain('plugins.entries.memory-loci.config had it');
   const { stdout } = await home.openclaw('loci', 'sources', 'list');
   expect(stdout).toMatch(/^plans +fresh/m);

@@ -59,7 +59,7 @@ function reloads(): number {
 }
 
 async function untilReloaded(times: number): Promise<void> {
-  await expect.poll(reloads, { timeout: 60_000, interval: 100 }).toBeGreaterThanOrEqual(times);
+  await expect.poll(reloads, { timeout: 100_000, interval: 100 }).toBeGreaterThanOrEqual(times);
 }
 
 /** What the owner finds about boats, in another private session. While the gateway applies a change, a request may fail. */
@@ -126,12 +126,12 @@ it(
     // Conversations from before are read only after the user has agreed.
     expect(await boats()).toMatch(/^(?!.*Albatross).*"results"/);
     await gateway.chat('My boat is called Pelican.', { session: 'direct:ada' });
-    await expect.poll(boats, { timeout: 60_000, interval: 500 }).toMatch(/^(?!.*Albatross).*Pelican/);
+    await expect.poll(boats, { timeout: 100_000, interval: 500 }).toMatch(/^(?!.*Albatross).*Pelican/);
     const agreed = "sessions: { since: '2026-01-01' },";
     const applied = reloads();
     writeFileSync(home.configFile, configured.replace(/("memory-loci": \{.*?config: \{)/s, `$1 ${agreed}`));
     await untilReloaded(applied + 1);
-    await expect.poll(boats, { timeout: 60_000, interval: 500 }).toContain('Albatross');
+    await expect.poll(boats, { timeout: 100_000, interval: 500 }).toContain('Albatross');
     writeFileSync(home.configFile, configured);
     await untilReloaded(applied + 2);
 

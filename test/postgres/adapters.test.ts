@@ -55,5 +55,5 @@ it('recall is empty while the server refuses connections, and says so', async ()
   expect(await recalled()).toBe(0);
   expect(await adapter.status()).toMatchObject({ ok: false, message: expect.stringMatching(/\w/) as string });
   await runStatements(server, `ALTER DATABASE ${database} ALLOW_CONNECTIONS true`);
-  await expect.poll(recalled, { timeout: 20_000 }).toBe(1);
+  await expect.poll(recalled, { timeout: 100_000 }).toBe(1);
 });

@@ -94,14 +94,14 @@ describe('a backup that is made as docs/postgres.md says', () => {
     await write(await open(url, resources), 'first', note('a mistake'));
     await runStatements(server.url, 'SELECT pg_switch_wal()');
     const unarchived = "SELECT 1 FROM pg_ls_archive_statusdir() WHERE name LIKE '%.ready'";
-    await vi.waitFor(async () => expect(await runStatements(server.url, unarchived)).toEqual([]), 10_000);
+    await vi.waitFor(async () => expect(await runStatements(server.url, unarchived)).toEqual([]), 100_000);
 
     const fill = (DATA: string): Promise<void> => run(RECOVER, { DATA });
     const recovered = resources.adopt(await startServer(programs, { fill }), (each) => each.close());
     const isRecovering = 'SELECT pg_is_in_recovery() AS answer';
     await vi.waitFor(
       async () => expect(await runStatements(recovered.url, isRecovering)).toEqual([{ answer: false }]),
-      10_000,
+      100_000,
     );
     const recoveredUrl = Object.assign(new URL(url), { host: new URL(recovered.url).host }).href;
     expect(await readStore(storeAt(recoveredUrl))).toEqual(before);

@@ -159,7 +159,7 @@ describe.skipIf(!canRun)('the deployment', () => {
     await using embeddings = await startEmbeddings();
     const container = await startHealthy();
     const missing = async (): Promise<unknown> => (await post('search', { query: 'which oven' }))['missing'];
-    await expect.poll(missing, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(missing, { timeout: 100_000 }).toEqual([]);
     const sent = embeddings.requests.flatMap(({ texts }) => texts);
     expect(sent).toContain('search_document: We take the induction oven, not gas.');
     expect(sent).toContain('search_query: which oven');

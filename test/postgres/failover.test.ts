@@ -6,7 +6,7 @@ import { Proxy } from './proxy.ts';
 import { runProgram, startServer, type Server } from './server.ts';
 import { commit, keysOf, NAMESPACE, open, requirePrograms, Writes } from './written-keys.ts';
 
-const WAIT = { timeout: 20_000, interval: 20 };
+const WAIT = { timeout: 100_000, interval: 20 };
 
 /** A primary server, and a replica of it that every commit waits for. */
 async function replicatedServers(

@@ -10,7 +10,7 @@ import { testDatabase } from './database.ts';
 import { Proxy } from './proxy.ts';
 import { commit, keysOf, NAMESPACE, open, Writes } from './written-keys.ts';
 
-const WAIT = { timeout: 20_000, interval: 20 };
+const WAIT = { timeout: 100_000, interval: 20 };
 
 /** Another connection to the database of a store, which an administrator has. */
 class Administrator implements AsyncDisposable {

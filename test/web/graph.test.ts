@@ -84,7 +84,7 @@ describe('the graph page', () => {
           await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
           return new URL(page.url()).searchParams.has('node');
         },
-        { interval: 700, timeout: 20_000 },
+        { interval: 700, timeout: 100_000 },
       )
       .toBe(true);
     await panel(page).getByRole('heading', { name: 'Contractor quotes' }).waitFor();

@@ -133,7 +133,7 @@ describe('the page of a record', () => {
     await page
       .getByText(/^(?:long long|\[\[\[)/)
       .first()
-      .waitFor({ timeout: 5000 });
+      .waitFor({ timeout: 100_000 });
     expect(await fitsWindow(page)).toBe(true);
   });
 
@@ -194,7 +194,7 @@ describe('the page of a record', () => {
           );
           return page.locator('.markdown').innerText();
         },
-        { timeout: 20_000, interval: 2000 },
+        { timeout: 100_000, interval: 2000 },
       )
       .toContain('Brass');
   });

