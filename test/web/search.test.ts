@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { copyOfVault } from '../e2e/loci-command.ts';
 import { fitsWindow, seriousFindings, testSite } from './site.ts';
 
 const site = testSite();
@@ -86,5 +89,37 @@ describe('the search page', () => {
   it('is in German for a German browser', async () => {
     const page = await site.open('/search', { locale: 'de-DE' });
     await page.getByRole('heading', { name: 'Suche', exact: true }).waitFor();
+  });
+});
+
+describe('an empty memory', () => {
+  const empty = testSite({ isEmpty: true });
+
+  it('begins with a folder, which the server reads and adds to the settings', async () => {
+    const vault = copyOfVault();
+    const page = await empty.open('/search');
+    await page.getByRole('heading', { name: 'Add a folder of notes' }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    const path = page.getByLabel('Path of the folder on this machine');
+    const add = page.getByRole('button', { name: 'Add and read' });
+    await path.fill(`${vault}/none`);
+    await add.click();
+    await page.getByRole('alert').getByText(`there is no folder ${vault}/none`).waitFor();
+    await path.fill(vault);
+    await add.click();
+    await page.getByRole('progressbar', { name: 'Progress' }).waitFor();
+    await page.getByText(`60 notes were read from ${vault}.`).waitFor();
+    await page.getByRole('heading', { name: 'Ask your memory' }).waitFor();
+    await page.getByRole('searchbox').fill('oven');
+    await page.locator('[data-result]').first().waitFor();
+    expect(readFileSync(join(empty.home, 'loci.yaml'), 'utf8')).toContain(`path: ${vault}`);
+    await page.goto(`${empty.address}/ui/sources`);
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: '60 notes' })
+      .getByText('Up to date', { exact: true })
+      .waitFor();
+    await page.goto(`${empty.address}/ui/record?citation=Home/Kitchen+remodel.md`);
+    await page.locator('.markdown img').first().waitFor();
   });
 });

@@ -23,12 +23,14 @@ export interface Site {
 interface SiteOptions {
   /** Further settings of loci.yaml. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** Whether nothing is indexed before the server starts. */
+  readonly isEmpty?: boolean;
   /** Called before the server starts. */
   readonly prepare?: (home: string) => Promise<void>;
 }
 
 /** Starts a site for the tests of a file. */
-export function testSite({ settings = {}, prepare }: SiteOptions = {}): Site {
+export function testSite({ settings = {}, isEmpty = false, prepare }: SiteOptions = {}): Site {
   let server: RunningLoci;
   let browser: Browser;
   const site = { home: '', address: '' };
@@ -42,7 +44,7 @@ export function testSite({ settings = {}, prepare }: SiteOptions = {}): Site {
     mkdirSync(site.home);
     const text = { server: { port: 0 }, writes: { enabled: true }, ...settings };
     writeFileSync(join(site.home, 'loci.yaml'), stringify(text));
-    await run('index', copyOfVault());
+    if (!isEmpty) await run('index', copyOfVault());
     await prepare?.(site.home);
     server = startLoci(['ui', '--print', '--json'], { home: site.home });
     site.address = new URL(await firstLink(server)).origin;

@@ -2,12 +2,15 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import './search.css';
 import { call, type Output } from '../../api/client.ts';
+import { session } from '../../api/session.ts';
 import { useRequest } from '../../api/use-request.ts';
+import { AddFolder } from '../../parts/add-folder.tsx';
 import { useKeys } from '../../parts/keys.tsx';
 import { Filters, selectionOf } from '../../parts/filters.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { href, Link, navigate } from '../../router.tsx';
+import { FOLDER } from '../../text/folder.ts';
 import { SEARCH } from '../../text/pages/search.ts';
 import { counted, t } from '../../text/text.ts';
 import type { PageProps } from '../pages.ts';
@@ -77,9 +80,7 @@ export function SearchPage({ query }: PageProps): JSX.Element {
         offered={FILTERS}
       />
       {asked.query === '' ? (
-        <Empty title={t(SEARCH.emptyTitle)}>
-          <p>{t(SEARCH.empty)}</p>
-        </Empty>
+        <Start />
       ) : (
         <Loaded request={request}>
           {(found) =>
@@ -94,6 +95,27 @@ export function SearchPage({ query }: PageProps): JSX.Element {
         </Loaded>
       )}
     </Page>
+  );
+}
+
+/** What to do first: add notes to an empty memory, or ask. */
+function Start(): JSX.Element | null {
+  const { data, error, reload } = useRequest(
+    (signal) => call('/api/v1/record/table', { limit: 1 }, { signal }),
+    null,
+  );
+  if (data === undefined && error === undefined) return null;
+  if (data?.total === 0 && session.namespace === session.own)
+    return (
+      <Empty title={t(FOLDER.title)}>
+        <p>{t(FOLDER.about)}</p>
+        <AddFolder onDone={reload} />
+      </Empty>
+    );
+  return (
+    <Empty title={t(SEARCH.emptyTitle)}>
+      <p>{t(SEARCH.empty)}</p>
+    </Empty>
   );
 }
 
