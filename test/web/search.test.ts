@@ -21,6 +21,31 @@ describe('the search page', () => {
     await page.locator('[data-result]').first().waitFor();
   });
 
+  it('keeps what is typed while it is loaded', async () => {
+    const page = await site.open('/audit');
+    expect(await page.locator('#early-keys').count()).toBe(0);
+    const [started, shown] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    await page.route('**/assets/*.js', async (route) => {
+      await (/\/search-[^/]*$/.test(route.request().url()) ? shown : started).promise;
+      await route.continue();
+    });
+    const loaded = page.goto(`${site.address}/ui/`);
+    await expect.poll(() => page.evaluate('document.activeElement?.id').catch(() => null)).toBe('early-keys');
+    await page.keyboard.type('ind');
+    started.resolve(undefined);
+    await page.locator('nav').waitFor();
+    await page.keyboard.type('uction');
+    shown.resolve(undefined);
+    await page.locator('#early-keys').waitFor({ state: 'detached' });
+    await page.keyboard.type(' oven');
+    await page
+      .locator('[data-result] mark', { hasText: /induction/i })
+      .first()
+      .waitFor();
+    expect(await page.getByRole('searchbox').inputValue()).toBe('induction oven');
+    await loaded;
+  });
+
   it('needs no mouse', async () => {
     const page = await site.open('/search?q=oven');
     await page.locator('[data-result]').nth(1).waitFor();

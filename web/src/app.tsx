@@ -6,7 +6,7 @@ import { useRequest } from './api/use-request.ts';
 import { selectTheme, theme, type Theme } from './design/theme.ts';
 import { GROUPS, type PageProps, PAGES } from './pages/pages.ts';
 import { useInboxCount } from './parts/inbox-count.ts';
-import { KeyHelp, useKeys } from './parts/keys.tsx';
+import { KeyHelp, takeEarlyKeys, useKeys } from './parts/keys.tsx';
 import { Namespaces } from './parts/namespaces.tsx';
 import { Empty, Failure, Skeleton } from './parts/states.tsx';
 import { Toasts } from './parts/toasts.tsx';
@@ -23,8 +23,12 @@ export function App({ initial }: AppProps): JSX.Element {
   const [state, setState] = useState(initial);
   const { path, query } = usePlace();
   useEffect(() => session.onChange(setState), []);
-  if (state === 'open') return <Shell />;
   const { first, rest } = partsOf(path);
+  useEffect(() => {
+    // The search takes it itself.
+    if (state !== 'open' || !['', 'search'].includes(first)) takeEarlyKeys();
+  });
+  if (state === 'open') return <Shell />;
   const isPublic = PAGES.some((page) => page.path === first && page.isPublic === true);
   if (!isPublic) return <Locked spent={state === 'spent'} />;
   return (

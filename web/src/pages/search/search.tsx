@@ -1,11 +1,11 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import './search.css';
 import { call, type Output } from '../../api/client.ts';
 import { session } from '../../api/session.ts';
 import { useRequest } from '../../api/use-request.ts';
 import { AddFolder } from '../../parts/add-folder.tsx';
-import { useKeys } from '../../parts/keys.tsx';
+import { takeEarlyKeys, useKeys } from '../../parts/keys.tsx';
 import { Filters, selectionOf } from '../../parts/filters.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
@@ -39,7 +39,11 @@ export function SearchPage({ query }: PageProps): JSX.Element {
     TYPING_MS,
   );
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => {
+    const early = takeEarlyKeys();
+    field.current?.focus();
+    if (early !== '') change({ q: text + early });
+  }, []);
   const change = (changes: Readonly<Record<string, string>>): void => {
     const values = new URLSearchParams(query);
     values.delete('limit');
