@@ -14,6 +14,8 @@ export interface Site {
   readonly home: string;
   /** `http://127.0.0.1:PORT`. */
   readonly address: string;
+  /** Stops the server. Returns what starts it again at the same port. */
+  stop(): Promise<() => Promise<void>>;
   /** Runs a command on the home. */
   loci(...args: string[]): Promise<string>;
   /** Opens a page in a browser of its own, with a session. What the browser complains about fails the test. */
@@ -39,6 +41,15 @@ export function testSite({ settings = {}, isEmpty = false, prepare }: SiteOption
     if (code !== 0) throw new Error(`loci ${args.join(' ')}: ${stdout}${stderr}`);
     return stdout;
   };
+  const start = async (env: NodeJS.ProcessEnv = {}): Promise<void> => {
+    server = startLoci(['ui', '--print', '--json'], { home: site.home, env });
+    site.address = new URL(await firstLink(server)).origin;
+  };
+  const stop = async (): Promise<void> => {
+    server.child.kill('SIGTERM');
+    const { code, stdout, stderr } = await server.ended;
+    expect([code, stdout, stderr]).toEqual([0, stdout, stderr]);
+  };
   beforeAll(async () => {
     site.home = join(temporaryFolder(), 'home');
     mkdirSync(site.home);
@@ -46,15 +57,12 @@ export function testSite({ settings = {}, isEmpty = false, prepare }: SiteOption
     writeFileSync(join(site.home, 'loci.yaml'), stringify(text));
     if (!isEmpty) await run('index', copyOfVault());
     await prepare?.(site.home);
-    server = startLoci(['ui', '--print', '--json'], { home: site.home });
-    site.address = new URL(await firstLink(server)).origin;
+    await start();
     browser = await launchBrowser();
   });
   afterAll(async () => {
     await browser.close();
-    server.child.kill('SIGTERM');
-    const { code, stdout, stderr } = await server.ended;
-    expect([code, stdout, stderr]).toEqual([0, stdout, stderr]);
+    await stop();
   });
   return {
     get home() {
@@ -64,6 +72,10 @@ export function testSite({ settings = {}, isEmpty = false, prepare }: SiteOption
       return site.address;
     },
     loci: run,
+    stop: async () => {
+      await stop();
+      return () => start({ LOCI_SERVER_PORT: new URL(site.address).port });
+    },
     open: async (path, options) => {
       const { url } = JSON.parse(await run('ui', '--print', '--json')) as { url: string };
       const context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce', ...options });

@@ -1,6 +1,7 @@
 import type { ComponentType, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { noAnswer } from './api/client.ts';
+import { onConnection } from './api/connection.ts';
 import { endSession, session } from './api/session.ts';
 import { useRequest } from './api/use-request.ts';
 import { selectTheme, theme, type Theme } from './design/theme.ts';
@@ -56,6 +57,8 @@ function Shell(): JSX.Element {
   const { first, rest } = partsOf(path);
   const [menuOpen, setMenuOpen] = useState(false);
   const [helpOpen, setHelpOpen] = useState(false);
+  const [isUp, setUp] = useState(true);
+  useEffect(() => onConnection(setUp), []);
   const content = useRef<HTMLElement>(null);
   useEffect(() => {
     if (first === '') navigate(href('/search'), { replace: true });
@@ -90,6 +93,11 @@ function Shell(): JSX.Element {
         <Settings onHelp={() => setHelpOpen(true)} />
       </header>
       <main class="content" id="content" ref={content} tabIndex={-1}>
+        {!isUp && (
+          <div class="banner" role="alert">
+            {t(SHELL.offline)}
+          </div>
+        )}
         {!isOwn && (
           <div class="banner" role="status">
             <span>{t(SHELL.otherMemory, { name: session.namespace })}</span>
