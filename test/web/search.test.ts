@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { copyOfVault } from '../e2e/loci-command.ts';
+import { OTHER_HOST } from './browser.ts';
 import { fitsWindow, seriousFindings, testSite } from './site.ts';
 
 const site = testSite();
@@ -79,6 +80,20 @@ describe('the search page', () => {
     await page.locator('[data-result]', { hasNotText: '#kitchen' }).first().waitFor();
   });
 
+  it('opens a note of a vault of Obsidian there', async () => {
+    const citation = 'Home/Kitchen remodel.md';
+    const { file } = JSON.parse(await site.loci('record', 'show', citation, '--json')) as { file: string };
+    mkdirSync(join(file, '../../.obsidian'));
+    const page = await site.open('/search?q=kitchen+remodel');
+    const result = page.locator('[data-result]', { hasText: citation }).first();
+    const opened = page.waitForEvent('request', (request) => request.url().startsWith('obsidian:'));
+    await result.getByRole('button', { name: 'Open in Obsidian' }).click();
+    const address = `obsidian://open?path=${encodeURIComponent(file)}`;
+    expect((await opened).url()).toBe(address);
+    await page.goto(`${site.address}/ui/record?citation=${encodeURIComponent(citation)}`);
+    expect(await page.getByRole('link', { name: 'Open in Obsidian' }).getAttribute('href')).toBe(address);
+  });
+
   it('says that nothing was found, and what to do', async () => {
     const page = await site.open('/search?q=%22no+such+words+anywhere%22');
     await page.getByRole('heading', { name: 'Nothing was found' }).waitFor();
@@ -118,7 +133,24 @@ describe('the search page', () => {
 });
 
 describe('an empty memory', () => {
-  const empty = testSite({ isEmpty: true });
+  const empty = testSite({ isEmpty: true, settings: { server: { port: 0, hosts: [OTHER_HOST] } } });
+
+  it('is filled by a command where the page is not on the machine of the server', async () => {
+    const page = await (await empty.open('/search')).context().newPage();
+    await page.goto((await empty.link()).replace('127.0.0.1', OTHER_HOST));
+    await page.getByRole('heading', { name: 'Add a folder of notes' }).waitFor();
+    await page.getByText('loci index ~/notes').waitFor();
+    expect(await page.getByLabel('Path of the folder on this machine').count()).toBe(0);
+    const refused = await page.evaluate(async () => {
+      const csrf = localStorage.getItem('loci-csrf') ?? '';
+      const headers = { 'X-Loci-Csrf': csrf, 'Content-Type': 'application/json' };
+      return (await fetch('/api/v1/index', { method: 'POST', headers, body: '{"paths":["/etc"]}' })).json();
+    });
+    expect(refused).toMatchObject({
+      status: 403,
+      detail: 'only a page on the machine of Loci may name its files',
+    });
+  });
 
   it('begins with a folder, which the server reads and adds to the settings', async () => {
     const vault = copyOfVault();

@@ -30,7 +30,7 @@ describe('the session in a browser', () => {
     await before.context().clearCookies();
     await before.evaluate('localStorage.clear()');
     const page = await before.context().newPage();
-    const { url } = JSON.parse(await site.loci('ui', '--print', '--json')) as { url: string };
+    const url = await site.link();
     const file = join(temporaryFolder(), 'open.html');
     writeFileSync(file, `<!doctype html><meta http-equiv="refresh" content="0;url=${url}">`);
     await page.goto(pathToFileURL(file).href);

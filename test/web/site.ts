@@ -18,6 +18,8 @@ export interface Site {
   stop(): Promise<() => Promise<void>>;
   /** Runs a command on the home. */
   loci(...args: string[]): Promise<string>;
+  /** Makes a link that opens a session. */
+  link(): Promise<string>;
   /** Opens a page in a browser of its own, with a session. What the browser complains about fails the test. */
   open(path: string, options?: BrowserContextOptions): Promise<Page>;
 }
@@ -64,7 +66,10 @@ export function testSite({ settings = {}, isEmpty = false, prepare }: SiteOption
     await browser.close();
     await stop();
   });
+  const link = async (): Promise<string> =>
+    (JSON.parse(await run('ui', '--print', '--json')) as { url: string }).url;
   return {
+    link,
     get home() {
       return site.home;
     },
@@ -77,7 +82,7 @@ export function testSite({ settings = {}, isEmpty = false, prepare }: SiteOption
       return () => start({ LOCI_SERVER_PORT: new URL(site.address).port });
     },
     open: async (path, options) => {
-      const { url } = JSON.parse(await run('ui', '--print', '--json')) as { url: string };
+      const url = await link();
       const context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce', ...options });
       const page = await context.newPage();
       const problems = watch(page, site.address);
@@ -122,7 +127,12 @@ function watch(page: Page, origin: string): string[] {
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('request', (request) => {
     const url = new URL(request.url());
-    if (url.protocol !== 'blob:' && url.protocol !== 'data:' && url.origin !== origin)
+    if (
+      url.protocol !== 'blob:' &&
+      url.protocol !== 'data:' &&
+      url.protocol !== 'obsidian:' &&
+      url.origin !== origin
+    )
       problems.push(`request to ${request.url()}`);
   });
   return problems;
