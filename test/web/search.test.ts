@@ -80,6 +80,33 @@ describe('the search page', () => {
     await page.locator('[data-result]', { hasNotText: '#kitchen' }).first().waitFor();
   });
 
+  it('searches in a folder, which is a chip and stands in the address', async () => {
+    const page = await site.open('/search?q=oven');
+    const searched = (query: string) =>
+      page.waitForRequest(
+        (request) =>
+          request.url().endsWith('/api/v1/memory/search') &&
+          (request.postDataJSON() as { query: string }).query === query,
+      );
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    const inRecipes = searched('path:Recipes oven');
+    await page.getByRole('textbox', { name: 'Folder' }).fill('Recipes');
+    await page.keyboard.press('Enter');
+    await inRecipes;
+    expect(new URL(page.url()).searchParams.get('path')).toBe('Recipes');
+    const inOther = searched('path:"Old notes/a" oven');
+    await page.getByRole('textbox', { name: 'Folder' }).fill('Old "notes/a');
+    await page.keyboard.press('Tab');
+    await inOther;
+    const again = searched('path:"Old notes/a" oven');
+    await page.reload();
+    await again;
+    const everywhere = searched('oven');
+    await page.getByRole('button', { name: 'Remove the filter Folder: Old "notes/a' }).click();
+    await everywhere;
+    expect(new URL(page.url()).searchParams.get('path')).toBeNull();
+  });
+
   it('opens a note of a vault of Obsidian there', async () => {
     const citation = 'Home/Kitchen remodel.md';
     const { file } = JSON.parse(await site.loci('record', 'show', citation, '--json')) as { file: string };

@@ -9,7 +9,7 @@ import { takeEarlyKeys, useKeys } from '../../parts/keys.tsx';
 import { Filters, selectionOf } from '../../parts/filters.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
-import { href, Link, navigate } from '../../router.tsx';
+import { href, Link, navigate, usePlace } from '../../router.tsx';
 import { FOLDER } from '../../text/folder.ts';
 import { SEARCH } from '../../text/pages/search.ts';
 import { counted, t } from '../../text/text.ts';
@@ -32,7 +32,13 @@ export function SearchPage({ query }: PageProps): JSX.Element {
   const limit = Math.min(MAX_RESULTS, Number(query.get('limit') ?? PAGE_SIZE) || PAGE_SIZE);
   const weak = query.get('weak') === '1';
   const { trust: _, ...selection } = selectionOf(query);
-  const asked = { ...selection, query: text.trim(), limit, explain: true, ...(weak && { min_score: 0 }) };
+  const asked = {
+    ...selection,
+    query: withFolder(text.trim(), query.get('path') ?? ''),
+    limit,
+    explain: true,
+    ...(weak && { min_score: 0 }),
+  };
   const request = useRequest(
     async (signal) => (asked.query === '' ? null : call('/api/v1/memory/search', asked, { signal })),
     asked,
@@ -82,6 +88,7 @@ export function SearchPage({ query }: PageProps): JSX.Element {
         query={query}
         counted={{ ...selection, ...(asked.query !== '' && { query: asked.query }) }}
         offered={FILTERS}
+        hasFolder
       />
       {asked.query === '' ? (
         <Start />
@@ -100,6 +107,12 @@ export function SearchPage({ query }: PageProps): JSX.Element {
       )}
     </Page>
   );
+}
+
+/** The query of a search in paths that contain this: `path:Home oven`, `path:"Old notes" oven`. */
+function withFolder(query: string, folder: string): string {
+  if (folder === '') return query;
+  return `path:${/^[\w./-]+$/.test(folder) ? folder : `"${folder.replaceAll('"', '')}"`} ${query}`.trim();
 }
 
 /** What to do first: add notes to an empty memory, or ask. */
@@ -207,6 +220,8 @@ function Results({ found, onMore, stale }: ResultsProps): JSX.Element {
 /** What the search could not do, what it corrected, and why it found nothing. */
 function Notices({ found }: { readonly found: Found }): JSX.Element {
   const { missing, notices, corrections, results: all, nothing } = found;
+  const withWeak = new URLSearchParams(usePlace().query);
+  withWeak.set('weak', '1');
   return (
     <>
       {corrections.map(({ word, instead }) => (
@@ -230,7 +245,7 @@ function Notices({ found }: { readonly found: Found }): JSX.Element {
             <p key={reason}>{reason}</p>
           ))}
           {(nothing?.hidden ?? null) !== null && (
-            <Link class="button" to={href('/search', { q: found.query, weak: '1' })}>
+            <Link class="button" to={`${href('/search')}?${withWeak.toString()}`}>
               {t(SEARCH.showWeak)}
             </Link>
           )}
