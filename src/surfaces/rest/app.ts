@@ -109,10 +109,17 @@ function addRoute(app: Hono<Env>, route: Route, { limits, context, log }: AppPar
     };
     if (incoming.method === 'POST' && incoming.headers.accept === EVENT_STREAM_TYPE)
       return streamOperation(outgoing, { run, problemOf: (error) => loggedProblem(error, c.get('id'), log) });
-    const json = await withinTime(limits.requestTimeoutMs, outgoing, run);
+    const json = await withinTime(
+      limits.requestTimeoutMs,
+      outgoing,
+      run,
+      operation.readOnly ? {} : LATE_WRITE,
+    );
     return c.body(json, 200, { 'Content-Type': 'application/json' });
   });
 }
+
+const LATE_WRITE = { hint: 'Try again. The change may have been made nevertheless.' };
 
 /** An error that no caller can act on is logged. */
 function loggedProblem(error: unknown, id: string, log: Logger): ProblemDetails {
