@@ -131,7 +131,7 @@ async function runIndex(
   assertEnabled(vaults, paths.length === 0 ? namedVaults(config) : []);
   if (vaults.length === 0) await assertHasRecords(context);
   const loci = await context.loci({ create: true });
-  if (loci.namespace !== config.values.namespace)
+  if (!once && loci.namespace !== config.values.namespace)
     throw new LociError('forbidden', `the vaults of the settings belong to ${config.values.namespace}`, {
       hint: 'Go back to your own memory first.',
     });
