@@ -228,7 +228,7 @@ describe('the page of a record', () => {
     await page.getByRole('alert').getByText('999999').waitFor();
     await page.context().setOffline(true);
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByRole('alert').getByText('does not answer').waitFor();
+    await page.locator('.state').getByText('does not answer').waitFor();
     await page.context().setOffline(false);
   });
 });

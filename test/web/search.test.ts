@@ -126,13 +126,14 @@ describe('the search page', () => {
     await page.getByRole('heading', { name: 'Nothing was found' }).waitFor();
   });
 
-  it('says that the server does not answer', async () => {
+  it('says that the server does not answer, and searches when it does', async () => {
     const page = await site.open('/search');
+    await page.getByRole('heading', { name: 'Ask your memory' }).waitFor();
     await page.context().setOffline(true);
     await page.getByRole('searchbox').fill('oven');
-    await page.getByRole('alert').getByText('loci ui').waitFor();
-    await page.context().setOffline(false);
+    await page.locator('.state').getByText('loci ui').waitFor();
     await page.getByRole('button', { name: 'Try again' }).click();
+    await page.context().setOffline(false);
     await page.locator('[data-result]').first().waitFor();
   });
 

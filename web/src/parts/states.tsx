@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { ApiError } from '../api/client.ts';
 import { onConnection } from '../api/connection.ts';
 import type { RequestState } from '../api/use-request.ts';
@@ -37,12 +37,15 @@ interface FailureProps {
   readonly onRetry?: () => void;
 }
 
-/** Why a request failed, and what to do. One that no server answered is sent again when the server answers. */
+/** Why a request failed, and what to do. One that no server answered is sent again when the server answers, once. */
 export function Failure({ error, onRetry }: FailureProps): JSX.Element {
+  const isSentAgain = useRef(false);
   useEffect(
     () =>
       onConnection((isUp) => {
-        if (isUp && error.code === 'offline') onRetry?.();
+        if (!isUp || error.code !== 'offline' || isSentAgain.current) return;
+        isSentAgain.current = true;
+        onRetry?.();
       }),
     [error, onRetry],
   );
