@@ -114,7 +114,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorEntry>> = {
     exit: 130,
     hint: 'Committed changes are kept. Run the same command again to continue.',
   },
-  timed_out: { status: 504, exit: 6, hint: 'Try again. A write may have succeeded nevertheless.' },
+  timed_out: { status: 504, exit: 6, hint: 'Try again.' },
   unsupported_runtime: { status: 500, exit: 9, hint: 'Run Loci with Node 24 or newer.' },
   internal: { status: 500, exit: 1, hint: 'This is a bug in Loci. Run `loci doctor` and report it.' },
 };

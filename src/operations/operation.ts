@@ -31,6 +31,8 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   readonly local?: boolean;
   /** Whether the web page of the owner offers it although it is local. */
   readonly onPage?: boolean;
+  /** Whether that page must be on this machine, because the operation names files. Default false. */
+  readonly onPageHere?: boolean;
   /** Whether agents may not run it while `writes.enabled` is false. */
   readonly needsWrites?: boolean;
   /** Whether agents see it among their tools only if `mcp.tools` names it. */

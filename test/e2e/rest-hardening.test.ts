@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import type { Operation } from '../../src/operations/operation.ts';
+import { OPERATIONS } from '../../src/operations/registry.ts';
 import { startServer, type TestServer } from './rest-server.ts';
 
 const HOST = 'Host: localhost\r\n';
@@ -134,6 +136,27 @@ describe('a server under attack', () => {
     await expectHealthy(server);
     for (const response of await Promise.all(slow)) expect(response).toMatch(/^(HTTP\/1\.1 408 |$)/);
     await expectHealthy(server);
+  });
+
+  it('says after a timeout that a change may have been made, but not of what only reads', async () => {
+    const never: Operation['run'] = ({ signal }) => once(signal, 'abort') as Promise<never>;
+    const entries = OPERATIONS.map((entry) => ({
+      ...entry,
+      load: async () => ({ ...(await entry.load()), run: never }),
+    }));
+    const server = await startServer({}, { entries, limits: { requestTimeoutMs: 50 } });
+    const token = await server.token('alice', 'write');
+    const hintOf = async (path: string, body: object) => {
+      const { status, problem } = await server.request(path, { token, body });
+      return [status, problem.code, problem.hint];
+    };
+    expect(await hintOf('/api/v1/memory/search', { query: 'oven' })).toEqual([
+      504,
+      'timed_out',
+      'Try again.',
+    ]);
+    const late = 'Try again. The change may have been made nevertheless.';
+    expect(await hintOf('/api/v1/memory/write', { content: 'gas' })).toEqual([504, 'timed_out', late]);
   });
 
   it('disconnects a client that does not read its answers', async () => {

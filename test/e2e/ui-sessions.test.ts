@@ -1,9 +1,11 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { TokenListOutput } from '../../src/engine/access/tokens.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
 import { routesOf } from '../../src/surfaces/rest/routes.ts';
-import { loci, lociJson } from './loci-command.ts';
+import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 import { makeCode, openPage } from './page-session.ts';
 import { type HttpRequestOptions, startServer } from './rest-server.ts';
 
@@ -220,6 +222,7 @@ describe('a session of the page', () => {
       'inbox-keep',
       'inbox-list',
       'inbox-undo',
+      'index',
       'namespaces',
       'record-image',
       'sources-approve',
@@ -241,5 +244,49 @@ describe('a session of the page', () => {
     expect((await page.request('/api/v1/token/list')).json).toMatchObject({
       tokens: [{}, { kind: 'page_session' }],
     });
+  });
+
+  it('makes the server read a folder only on its machine, for the memory of the settings', async () => {
+    const server = await startServer({ server: { hosts: ['memory.example.org'] } });
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'secret.md'), 'The vault code is 4711.');
+    const body = { paths: [folder] };
+    const page = await openPage(server);
+    const host = `memory.example.org:${String(server.port)}`;
+    const { cookie } = page;
+    const operator = await server.token('default', 'operator');
+    await server.request('/api/v1/memory/write', {
+      token: await server.token('eve', 'write'),
+      body: { content: 'x' },
+    });
+    for (const options of [
+      {},
+      { headers: { cookie } },
+      { headers: { cookie, 'x-loci-csrf': 'x'.repeat(43) } },
+      { token: operator },
+      { token: operator, headers: { 'x-loci-csrf': page.csrf } },
+    ] satisfies HttpRequestOptions[])
+      expect((await server.request('/api/v1/index', { ...options, body })).status).toBeOneOf([401, 403]);
+    expect(
+      (await server.request('/ui/session', { headers: { cookie, 'x-loci-csrf': page.csrf, host } })).json,
+    ).toMatchObject({ same_machine: false });
+    for (const [headers, detail] of [
+      [{ host }, 'only a page on the machine of Loci may name its files'],
+      [{ 'x-loci-namespace': 'eve' }, 'the vaults of the settings belong to default'],
+      [{ origin: 'https://evil.example' }, 'pages of "https://evil.example" may not call this server'],
+    ] as const) {
+      const { status, problem } = await page.request('/api/v1/index', { headers, body });
+      expect([status, problem.detail]).toEqual([403, detail]);
+    }
+    expect((await server.request('/api/v1/memory/index', { token: operator, body })).status).toBe(404);
+    expect(readFileSync(join(server.home, 'loci.yaml'), 'utf8')).not.toContain(folder);
+    const found = await page.request('/api/v1/memory/search?query=vault+code');
+    expect(found.json).toMatchObject({ results: [] });
+    expect((await page.request('/api/v1/index', { body: { ...body, background: true } })).problem.code).toBe(
+      'forbidden',
+    );
+    const { status, json } = await page.request('/api/v1/index', { body });
+    expect([status, json]).toMatchObject([200, { vaults: [{ path: folder, seen: 1 }] }]);
+    expect(readFileSync(join(server.home, 'loci.yaml'), 'utf8')).toContain(`path: ${folder}`);
   });
 });

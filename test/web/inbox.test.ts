@@ -33,6 +33,7 @@ const site = testSite({
       await update(agentOf(owner, 'undone'), { id: mine.id, content: 'theirs' });
       await storeFact(agentOf(owner, 'undone'), { key: 'os', value: 'Plan 9', expires: '7d' });
       await write(agentOf(owner, 'edited'), { title: 'Draft', content: 'a draft' });
+      await storeFact(agentOf(owner, 'tagged'), { key: 'shell', value: 'zsh', tags: ['tools', 'cli'] });
       for (let i = 0; i < 60; i++)
         await write(agentOf(owner, 'busy'), { title: `Busy ${String(i)}`, content: 'x' });
       const origin = { agent: 'main', session: 'agent:main:main' };
@@ -119,6 +120,19 @@ describe('the inbox', () => {
     await page.getByText('Saved and kept.').waitFor();
     await draft.waitFor({ state: 'detached' });
     expect(await site.loci('search', 'finished', '--json')).toContain('a finished text');
+  });
+
+  it('replaces the value of a fact and keeps its tags', async () => {
+    const page = await site.open('/inbox');
+    await group(page, 'tagged').getByRole('button', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit shell' });
+    await dialog.getByLabel('Text').fill('fish');
+    await dialog.getByRole('button', { name: 'Save and keep' }).click();
+    await page.getByText('Saved and kept.').waitFor();
+    const { facts } = JSON.parse(await site.loci('fact', 'list', '--json')) as { facts: object[] };
+    expect(facts).toContainEqual(
+      expect.objectContaining({ key: 'shell', value: 'fish', tags: ['tools', 'cli'] }),
+    );
   });
 
   it('saves nothing in the place of a newer change, and keeps only what the reader saw', async () => {
@@ -222,7 +236,6 @@ describe('the inbox', () => {
     await page.getByRole('link', { name: 'Inbox' }).click();
     await page.getByRole('alert').getByRole('button', { name: /again/ }).waitFor();
     await page.context().setOffline(false);
-    await page.getByRole('button', { name: 'Try again' }).click();
     await page.locator('section.group').first().waitFor();
   });
 });

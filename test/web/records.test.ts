@@ -228,7 +228,7 @@ describe('the page of a record', () => {
     await page.getByRole('alert').getByText('999999').waitFor();
     await page.context().setOffline(true);
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByRole('alert').getByText('does not answer').waitFor();
+    await page.locator('.state').getByText('does not answer').waitFor();
     await page.context().setOffline(false);
   });
 });
@@ -253,6 +253,49 @@ describe('the timeline', () => {
     await page.getByRole('button', { name: /^#daily/ }).click();
     await page.waitForURL(/tag=daily/);
     await page.getByText(/^12 records$/).waitFor();
+  });
+
+  it('draws the newest bar, and one bar has the time that it stands for', async () => {
+    const page = await site.open('/timeline');
+    await page.locator('.histogram canvas').waitFor();
+    /** For each column of pixels between the first and the last span, whether a bar is in it. */
+    const columns = (): Promise<boolean[]> =>
+      page.evaluate(`{
+        const canvas = document.querySelector('.histogram canvas');
+        const over = document.querySelector('.histogram .u-over').getBoundingClientRect();
+        const all = canvas.getBoundingClientRect();
+        const scale = canvas.width / all.width;
+        const [left, bottom] = [over.left - all.left, over.bottom - all.top - 3].map((each) => Math.round(each * scale));
+        const width = Math.round(over.width * scale);
+        const { data } = canvas.getContext('2d').getImageData(left, bottom, width, 1);
+        // The lines of the grid are grey.
+        Array.from({ length: width }, (_, x) => {
+          const color = data.slice(4 * x, 4 * x + 3);
+          return data[4 * x + 3] > 0 && Math.max(...color) - Math.min(...color) > 40;
+        });
+      }`);
+    const { spans, from, until } = JSON.parse(await site.loci('record', 'histogram', '--json')) as {
+      spans: { from: string; until: string }[];
+      from: string;
+      until: string;
+    };
+    const whole = await columns();
+    const at = (time: string): number =>
+      Math.floor(
+        (whole.length * (Date.parse(time) - Date.parse(from))) / (Date.parse(until) - Date.parse(from)),
+      );
+    expect(spans.length).toBeGreaterThan(1);
+    for (const span of [spans[0]!, spans.at(-1)!])
+      expect(whole.slice(at(span.from), at(span.until)), span.from).toContain(true);
+    await page.goto(`${site.address}/ui/timeline?tag=ada`);
+    await page.locator('.histogram canvas').waitFor();
+    const bars = (await page.locator('.histogram .u-over').boundingBox())!;
+    await page.mouse.move(bars.x + 2, bars.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(bars.x + bars.width - 2, bars.y + 20, { steps: 4 });
+    await page.mouse.up();
+    await page.waitForURL(/from=(\d{4}-\d\d-\d\d)&until=\1$/);
+    expect(await columns()).toContain(true);
   });
 
   it('says that nothing passes the filters, and removes them', async () => {

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../e2e/loci-command.ts';
 import { sendRequest } from '../e2e/rest-server.ts';
-import { testSite } from './site.ts';
+import { seriousFindings, testSite } from './site.ts';
 
 const site = testSite();
 
@@ -30,7 +30,7 @@ describe('the session in a browser', () => {
     await before.context().clearCookies();
     await before.evaluate('localStorage.clear()');
     const page = await before.context().newPage();
-    const { url } = JSON.parse(await site.loci('ui', '--print', '--json')) as { url: string };
+    const url = await site.link();
     const file = join(temporaryFolder(), 'open.html');
     writeFileSync(file, `<!doctype html><meta http-equiv="refresh" content="0;url=${url}">`);
     await page.goto(pathToFileURL(file).href);
@@ -91,6 +91,21 @@ describe('the session in a browser', () => {
     await show(false);
     await again;
     await reloaded;
+  });
+
+  it('shows that the server has stopped until it answers again', async () => {
+    const page = await site.open('/facts');
+    await page.getByRole('heading', { name: 'Facts', exact: true }).waitFor();
+    const banner = page.locator('.banner', { hasText: 'The server does not answer.' });
+    expect(await banner.count()).toBe(0);
+    const start = await site.stop();
+    await banner.waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Audit log' }).click();
+    await page.getByRole('heading', { name: 'This could not be loaded' }).waitFor();
+    await start();
+    await banner.waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: 'Audit log', exact: true }).waitFor();
   });
 
   it('ends on the page when it is revoked', async () => {

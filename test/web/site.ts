@@ -14,8 +14,12 @@ export interface Site {
   readonly home: string;
   /** `http://127.0.0.1:PORT`. */
   readonly address: string;
+  /** Stops the server. Returns what starts it again at the same port. */
+  stop(): Promise<() => Promise<void>>;
   /** Runs a command on the home. */
   loci(...args: string[]): Promise<string>;
+  /** Makes a link that opens a session. */
+  link(): Promise<string>;
   /** Opens a page in a browser of its own, with a session. What the browser complains about fails the test. */
   open(path: string, options?: BrowserContextOptions): Promise<Page>;
 }
@@ -23,12 +27,14 @@ export interface Site {
 interface SiteOptions {
   /** Further settings of loci.yaml. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** Whether nothing is indexed before the server starts. */
+  readonly isEmpty?: boolean;
   /** Called before the server starts. */
   readonly prepare?: (home: string) => Promise<void>;
 }
 
 /** Starts a site for the tests of a file. */
-export function testSite({ settings = {}, prepare }: SiteOptions = {}): Site {
+export function testSite({ settings = {}, isEmpty = false, prepare }: SiteOptions = {}): Site {
   let server: RunningLoci;
   let browser: Browser;
   const site = { home: '', address: '' };
@@ -37,24 +43,33 @@ export function testSite({ settings = {}, prepare }: SiteOptions = {}): Site {
     if (code !== 0) throw new Error(`loci ${args.join(' ')}: ${stdout}${stderr}`);
     return stdout;
   };
+  const start = async (env: NodeJS.ProcessEnv = {}): Promise<void> => {
+    server = startLoci(['ui', '--print', '--json'], { home: site.home, env });
+    site.address = new URL(await firstLink(server)).origin;
+  };
+  const stop = async (): Promise<void> => {
+    server.child.kill('SIGTERM');
+    const { code, stdout, stderr } = await server.ended;
+    expect([code, stdout, stderr]).toEqual([0, stdout, stderr]);
+  };
   beforeAll(async () => {
     site.home = join(temporaryFolder(), 'home');
     mkdirSync(site.home);
     const text = { server: { port: 0 }, writes: { enabled: true }, ...settings };
     writeFileSync(join(site.home, 'loci.yaml'), stringify(text));
-    await run('index', copyOfVault());
+    if (!isEmpty) await run('index', copyOfVault());
     await prepare?.(site.home);
-    server = startLoci(['ui', '--print', '--json'], { home: site.home });
-    site.address = new URL(await firstLink(server)).origin;
+    await start();
     browser = await launchBrowser();
   });
   afterAll(async () => {
     await browser.close();
-    server.child.kill('SIGTERM');
-    const { code, stdout, stderr } = await server.ended;
-    expect([code, stdout, stderr]).toEqual([0, stdout, stderr]);
+    await stop();
   });
+  const link = async (): Promise<string> =>
+    (JSON.parse(await run('ui', '--print', '--json')) as { url: string }).url;
   return {
+    link,
     get home() {
       return site.home;
     },
@@ -62,8 +77,12 @@ export function testSite({ settings = {}, prepare }: SiteOptions = {}): Site {
       return site.address;
     },
     loci: run,
+    stop: async () => {
+      await stop();
+      return () => start({ LOCI_SERVER_PORT: new URL(site.address).port });
+    },
     open: async (path, options) => {
-      const { url } = JSON.parse(await run('ui', '--print', '--json')) as { url: string };
+      const url = await link();
       const context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce', ...options });
       const page = await context.newPage();
       const problems = watch(page, site.address);
@@ -108,7 +127,12 @@ function watch(page: Page, origin: string): string[] {
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('request', (request) => {
     const url = new URL(request.url());
-    if (url.protocol !== 'blob:' && url.protocol !== 'data:' && url.origin !== origin)
+    if (
+      url.protocol !== 'blob:' &&
+      url.protocol !== 'data:' &&
+      url.protocol !== 'obsidian:' &&
+      url.origin !== origin
+    )
       problems.push(`request to ${request.url()}`);
   });
   return problems;

@@ -1,12 +1,13 @@
 import type { ComponentType, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { noAnswer } from './api/client.ts';
+import { onConnection } from './api/connection.ts';
 import { endSession, session } from './api/session.ts';
 import { useRequest } from './api/use-request.ts';
 import { selectTheme, theme, type Theme } from './design/theme.ts';
 import { GROUPS, type PageProps, PAGES } from './pages/pages.ts';
 import { useInboxCount } from './parts/inbox-count.ts';
-import { KeyHelp, useKeys } from './parts/keys.tsx';
+import { KeyHelp, takeEarlyKeys, useKeys } from './parts/keys.tsx';
 import { Namespaces } from './parts/namespaces.tsx';
 import { Empty, Failure, Skeleton } from './parts/states.tsx';
 import { Toasts } from './parts/toasts.tsx';
@@ -23,8 +24,12 @@ export function App({ initial }: AppProps): JSX.Element {
   const [state, setState] = useState(initial);
   const { path, query } = usePlace();
   useEffect(() => session.onChange(setState), []);
-  if (state === 'open') return <Shell />;
   const { first, rest } = partsOf(path);
+  useEffect(() => {
+    // The search takes it itself.
+    if (state !== 'open' || !['', 'search'].includes(first)) takeEarlyKeys();
+  });
+  if (state === 'open') return <Shell />;
   const isPublic = PAGES.some((page) => page.path === first && page.isPublic === true);
   if (!isPublic) return <Locked spent={state === 'spent'} />;
   return (
@@ -52,6 +57,8 @@ function Shell(): JSX.Element {
   const { first, rest } = partsOf(path);
   const [menuOpen, setMenuOpen] = useState(false);
   const [helpOpen, setHelpOpen] = useState(false);
+  const [isUp, setUp] = useState(true);
+  useEffect(() => onConnection(setUp), []);
   const content = useRef<HTMLElement>(null);
   useEffect(() => {
     if (first === '') navigate(href('/search'), { replace: true });
@@ -86,6 +93,11 @@ function Shell(): JSX.Element {
         <Settings onHelp={() => setHelpOpen(true)} />
       </header>
       <main class="content" id="content" ref={content} tabIndex={-1}>
+        {!isUp && (
+          <div class="banner" role="alert">
+            {t(SHELL.offline)}
+          </div>
+        )}
         {!isOwn && (
           <div class="banner" role="status">
             <span>{t(SHELL.otherMemory, { name: session.namespace })}</span>

@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import { IncompleteIndexError, type IndexReport, indexVaults } from '../../engine/reading/index-vaults.ts';
-import { isEnabled, assertVaultNamesAreFree } from '../../engine/reading/configured/vault-names.ts';
+import {
+  isEnabled,
+  assertVaultNamesAreFree,
+  vaultName,
+} from '../../engine/reading/configured/vault-names.ts';
+import type { EngineContext } from '../../engine/context.ts';
 import { millisecondsSince, tookMs } from '../../engine/fields/times.ts';
 import { listRecords } from '../../engine/records/list.ts';
 import type { Operation, OperationContext } from '../operation.ts';
@@ -99,6 +104,8 @@ export const indexVaultsOperation: Operation<typeof input, typeof output> = {
   idempotent: true,
   scope: 'admin',
   local: true,
+  onPage: true,
+  onPageHere: true,
   steps: true,
   examples: [
     { title: 'Read a folder of notes and add it to the settings', input: { paths: ['~/vault'] } },
@@ -117,23 +124,32 @@ async function runIndex(
   { paths = [], once = false, allow_empty, wait = true, background = false }: IndexInput,
 ): Promise<IndexOutput> {
   const started = performance.now();
+  const machine = background ? requireLocalIo(context, 'background') : null;
   const config = await context.loadConfig();
   const placed = await placeFolders(paths, config, once);
   const vaults = paths.length === 0 ? namedVaults(config).filter(isEnabled) : placed.vaults;
   assertEnabled(vaults, paths.length === 0 ? namedVaults(config) : []);
   if (vaults.length === 0) await assertHasRecords(context);
   const loci = await context.loci({ create: true });
+  if (!once && loci.namespace !== config.values.namespace)
+    throw new LociError('forbidden', `the vaults of the settings belong to ${config.values.namespace}`, {
+      hint: 'Go back to your own memory first.',
+    });
   // This must happen before the folder is added to the settings, where its name would mean that the vault has moved.
   await assertVaultNamesAreFree(loci, vaults);
   const added = once ? [] : placed.unconfigured;
   const notes = await addVaults(context, added);
+  if (!once) await learnVaults(context, loci);
   const { signal, onProgress } = context;
   // When another process reads the same folder, the second one finds its notes in the store and continues.
   const options = { vaults, allowEmpty: allow_empty ?? false, wait, embed: !background, signal, onProgress };
   const index = (): Promise<CompletedIndex> => reportWithError(indexVaults(loci, options));
   const { report, error } = await (wait ? retryOnConflict(index, signal) : index());
-  const startsProcess = background && report.pending > 0 && report.embeddedBy === null;
-  const embeddedBy = startsProcess ? startInBackground(context, paths, once) : report.embeddedBy;
+  const commandLine = ['index', ...(once ? ['--once'] : []), '--', ...paths];
+  const startsProcess = machine !== null && report.pending > 0 && report.embeddedBy === null;
+  const embeddedBy = startsProcess
+    ? `process ${String(machine.startInBackground(commandLine, context.home))}`
+    : report.embeddedBy;
   const folders = new Map(vaults.map(({ name, path }) => [name, path]));
   return {
     vaults: report.sources.map(({ source, problems, otherFiles, excluded, ...counts }) => ({
@@ -159,11 +175,11 @@ async function runIndex(
   };
 }
 
-/** Starts a process that embeds what was read. Returns its name. */
-function startInBackground(context: OperationContext, paths: readonly string[], once: boolean): string {
-  const machine = requireLocalIo(context, 'background');
-  const pid = machine.startInBackground(['index', ...(once ? ['--once'] : []), '--', ...paths], context.home);
-  return `process ${String(pid)}`;
+/** An engine that stays open, such as that of a server, knows vaults that were added to the settings since it was opened. */
+async function learnVaults(context: OperationContext, { config }: EngineContext): Promise<void> {
+  const known = new Set(config.vaults.map(vaultName));
+  const { vaults } = (await context.loadConfig()).values;
+  config.vaults.push(...vaults.filter((vault) => !known.has(vaultName(vault))));
 }
 
 /** Without vaults, what is derived from other records is updated. @throws LociError `invalid_input` */

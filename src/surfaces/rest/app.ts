@@ -18,7 +18,7 @@ import { isSession, type Scope } from '../../core/caller.ts';
 import type { McpEndpoint } from '../mcp/http.ts';
 import { escapeControlJson } from '../shared/escape-control.ts';
 import type { Authenticator, Identity } from './access/authenticate.ts';
-import type { HostGuard } from './access/hosts.ts';
+import { type HostGuard, isFromThisMachine } from './access/hosts.ts';
 import { logRequest } from './monitoring/log.ts';
 import type { Metrics } from './monitoring/metrics.ts';
 import { openApi, overview } from './openapi.ts';
@@ -96,8 +96,9 @@ export function restApp(parts: AppParts): Hono<Env> {
 function addRoute(app: Hono<Env>, route: Route, { limits, context, log }: AppParts): void {
   const { operation, path, onPage } = route;
   const methods = operation.readOnly ? ['POST', 'GET'] : ['POST'];
-  const allowed = onPage ? requirePage : allowing(operation.scope);
-  app.on(methods, [path], allowed, async (c) => {
+  const allowed = onPage ? [requirePage] : [allowing(operation.scope)];
+  if (operation.onPageHere === true) allowed.push(requireThisMachine);
+  app.on(methods, [path], ...allowed, async (c) => {
     const { incoming, outgoing } = c.env;
     const body = incoming.method === 'POST' ? await readBody(incoming, limits.maxBodyBytes) : '';
     const input = parseInput(operation, withSynonyms(operation, requestInput(incoming, route, body)));
@@ -108,10 +109,17 @@ function addRoute(app: Hono<Env>, route: Route, { limits, context, log }: AppPar
     };
     if (incoming.method === 'POST' && incoming.headers.accept === EVENT_STREAM_TYPE)
       return streamOperation(outgoing, { run, problemOf: (error) => loggedProblem(error, c.get('id'), log) });
-    const json = await withinTime(limits.requestTimeoutMs, outgoing, run);
+    const json = await withinTime(
+      limits.requestTimeoutMs,
+      outgoing,
+      run,
+      operation.readOnly ? {} : LATE_WRITE,
+    );
     return c.body(json, 200, { 'Content-Type': 'application/json' });
   });
 }
+
+const LATE_WRITE = { hint: 'Try again. The change may have been made nevertheless.' };
 
 /** An error that no caller can act on is logged. */
 function loggedProblem(error: unknown, id: string, log: Logger): ProblemDetails {
@@ -247,6 +255,14 @@ const requirePage: MiddlewareHandler<Env> = async (c, next) => {
   if (c.get('identity').session === undefined)
     throw new LociError('forbidden', 'only the page of the owner may call this', {
       hint: '`loci ui` opens the page.',
+    });
+  await next();
+};
+
+const requireThisMachine: MiddlewareHandler<Env> = async (c, next) => {
+  if (!isFromThisMachine(c.env.incoming))
+    throw new LociError('forbidden', 'only a page on the machine of Loci may name its files', {
+      hint: '`loci index PATH` reads a folder there.',
     });
   await next();
 };

@@ -11,6 +11,7 @@ import { PROBLEM_TYPE, problemOf } from './http/problem.ts';
 import type { Route } from './routes.ts';
 
 const PAGE_NOTE = 'Only the web page of the owner may call this; a token is answered with 403.';
+const HERE_NOTE = 'The page must be on the machine of Loci.';
 
 /** Errors that any request can be answered with. */
 const ANY_PROBLEM: readonly ErrorCode[] = [
@@ -117,7 +118,8 @@ function described(
   problems: readonly ErrorCode[],
 ): JsonMap {
   const { title, scope } = operation;
-  const description = onPage ? `${operation.description} ${PAGE_NOTE}` : operation.description;
+  const notes = [...(onPage ? [PAGE_NOTE] : []), ...(operation.onPageHere === true ? [HERE_NOTE] : [])];
+  const description = [operation.description, ...notes].join(' ');
   const ok = `${toolName(operation)}_output`;
   return {
     operationId,

@@ -1,5 +1,6 @@
 import { SHELL } from '../text/shell.ts';
 import { t } from '../text/text.ts';
+import { noteAnswer } from './connection.ts';
 import type { paths } from './schema.d.ts';
 import { sessionLost, session } from './session.ts';
 
@@ -63,9 +64,11 @@ export async function send(path: string, init: RequestInit = {}): Promise<Respon
   const answer = await fetch(path, { ...init, headers, credentials: 'same-origin' }).catch(
     (error: unknown) => {
       if (error instanceof DOMException && error.name === 'AbortError') throw error;
+      noteAnswer(false);
       throw noAnswer();
     },
   );
+  noteAnswer(true);
   if (answer.ok) return answer;
   if (answer.status === 401) sessionLost();
   const problem: unknown = await answer.json().catch(() => null);

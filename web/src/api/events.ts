@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { send } from './client.ts';
+import { onConnection } from './connection.ts';
 
 /** What changed in the memory that the page shows. */
 export interface ChangeEvent {
@@ -49,8 +50,21 @@ async function readEvents(): Promise<void> {
     } finally {
       hidden.stop();
     }
-    if (!hidden.signal.aborted) await new Promise((resolve) => void setTimeout(resolve, wait));
+    if (!hidden.signal.aborted) await pause(wait);
   }
+}
+
+/** Waits, but no longer than until a server that had stopped answers again. */
+async function pause(milliseconds: number): Promise<void> {
+  const ended = Promise.withResolvers<undefined>();
+  const end = (): void => ended.resolve(undefined);
+  const timer = setTimeout(end, milliseconds);
+  const stop = onConnection((isUp) => {
+    if (isUp) end();
+  });
+  await ended.promise;
+  clearTimeout(timer);
+  stop();
 }
 
 /** A browser has six connections to a server in all its tabs, so that a tab in the background gives its own up after a while. */

@@ -6,6 +6,8 @@ export interface Session {
   /** The namespace of the owner. */
   readonly namespace: string;
   readonly expires_at: string;
+  /** Whether this page is on the machine of the server. */
+  readonly same_machine: boolean;
 }
 
 const CSRF_KEY = 'loci-csrf';
@@ -18,9 +20,14 @@ const listeners = new Set<Listener>();
 export const session = {
   id: '',
   own: '',
+  isOnMachine: false,
   /** The namespace that the pages show. */
   get namespace(): string {
     return sessionStorage.getItem(NAMESPACE_KEY) ?? this.own;
+  },
+  /** Whether the page may name files for the settings: on the machine of the server, for the memory of its owner. */
+  get namesFiles(): boolean {
+    return this.isOnMachine && this.namespace === this.own;
   },
   headers(): Record<string, string> {
     const csrf = localStorage.getItem(CSRF_KEY);
@@ -71,10 +78,11 @@ async function resume(): Promise<'open' | 'closed'> {
   return answer.ok ? opened((await answer.json()) as Session) : 'closed';
 }
 
-function opened({ csrf, id, namespace }: Session): 'open' {
+function opened({ csrf, id, namespace, same_machine: isOnMachine }: Session): 'open' {
   if (csrf !== undefined) localStorage.setItem(CSRF_KEY, csrf);
   session.id = id;
   session.own = namespace;
+  session.isOnMachine = isOnMachine;
   return 'open';
 }
 

@@ -69,15 +69,24 @@ interface FiltersProps {
   readonly counted: Input<'/api/v1/record/facets'>;
   /** The facets that are offered; all unless given. */
   readonly offered?: readonly Parameter[];
+  /** Whether there is a field for a folder, which stands in the address as `path`. */
+  readonly hasFolder?: boolean;
 }
 
 /** Values of a facet that are offered at once. */
 const SHOWN_VALUES = 12;
 
 /** Filters as chips: those that are set, and on demand those that there are, with the number of records that have them. */
-export function Filters({ path, query, counted: records, offered = NAMES }: FiltersProps): JSX.Element {
+export function Filters({
+  path,
+  query,
+  counted: records,
+  offered = NAMES,
+  hasFolder = false,
+}: FiltersProps): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   const set = offered.flatMap((name) => query.getAll(name).map((value) => [name, value] as const));
+  const folder = query.get('path') ?? '';
   const change = (name: string, values: readonly string[]): void => {
     const next = new URLSearchParams(query);
     next.delete(name);
@@ -95,6 +104,17 @@ export function Filters({ path, query, counted: records, offered = NAMES }: Filt
   return (
     <div class="filters">
       <div class="chips">
+        {hasFolder && folder !== '' && (
+          <button
+            type="button"
+            class="chip"
+            aria-pressed="true"
+            aria-label={t(FILTERS.remove, { name: t(FILTERS.folder), value: folder })}
+            onClick={() => change('path', [])}
+          >
+            <PlainText text={folder} /> ×
+          </button>
+        )}
         {set.map(([name, value]) => (
           <button
             key={`${name} ${value}`}
@@ -111,9 +131,7 @@ export function Filters({ path, query, counted: records, offered = NAMES }: Filt
           {t(FILTERS.filter)}
         </button>
       </div>
-      {isOpen && (
-        <Panel query={query} records={records} offered={offered} onToggle={toggle} onChange={change} />
-      )}
+      {isOpen && <Panel {...{ query, records, offered, hasFolder }} onToggle={toggle} onChange={change} />}
     </div>
   );
 }
@@ -122,6 +140,7 @@ interface PanelProps {
   readonly query: URLSearchParams;
   readonly records: Input<'/api/v1/record/facets'>;
   readonly offered: readonly Parameter[];
+  readonly hasFolder: boolean;
   readonly onToggle: (name: Parameter, value: string) => void;
   readonly onChange: (name: string, values: readonly string[]) => void;
 }
@@ -129,7 +148,7 @@ interface PanelProps {
 /** How long to wait after a key of a query before values are counted, in milliseconds. */
 const TYPING_MS = 250;
 
-function Panel({ query, records, offered, onToggle, onChange }: PanelProps): JSX.Element {
+function Panel({ query, records, offered, hasFolder, onToggle, onChange }: PanelProps): JSX.Element {
   const request = useRequest(
     (signal) => call('/api/v1/record/facets', records, { signal }),
     records,
@@ -150,6 +169,20 @@ function Panel({ query, records, offered, onToggle, onChange }: PanelProps): JSX
           ))
         }
       </Loaded>
+      {hasFolder && (
+        <label class="field filter-group">
+          {t(FILTERS.folder)}
+          <input
+            class="input"
+            value={query.get('path') ?? ''}
+            autocomplete="off"
+            spellcheck={false}
+            onChange={({ currentTarget: { value } }) =>
+              onChange('path', value.trim() === '' ? [] : [value.trim()])
+            }
+          />
+        </label>
+      )}
       <fieldset class="filter-group">
         <legend>{t(FILTERS.time)}</legend>
         <div class="row">

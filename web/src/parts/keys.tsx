@@ -15,6 +15,13 @@ export interface Key {
 
 const registered = new Set<{ readonly current: readonly Key[] }>();
 
+/** Removes the field of index.html for what is typed while the page is loaded, and returns its text. */
+export function takeEarlyKeys(): string {
+  const field = document.querySelector<HTMLInputElement>('#early-keys');
+  field?.remove();
+  return field?.value ?? '';
+}
+
 /** Gives the page these keys for as long as it is shown; `?` lists them. */
 export function useKeys(keys: readonly Key[]): void {
   const latest = useRef(keys);

@@ -1,5 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import type { ApiError } from '../api/client.ts';
+import { onConnection } from '../api/connection.ts';
 import type { RequestState } from '../api/use-request.ts';
 import { SHELL } from '../text/shell.ts';
 import { t } from '../text/text.ts';
@@ -35,8 +37,18 @@ interface FailureProps {
   readonly onRetry?: () => void;
 }
 
-/** Why a request failed, and what to do. */
+/** Why a request failed, and what to do. One that no server answered is sent again when the server answers, once. */
 export function Failure({ error, onRetry }: FailureProps): JSX.Element {
+  const isSentAgain = useRef(false);
+  useEffect(
+    () =>
+      onConnection((isUp) => {
+        if (!isUp || error.code !== 'offline' || isSentAgain.current) return;
+        isSentAgain.current = true;
+        onRetry?.();
+      }),
+    [error, onRetry],
+  );
   return (
     <div class="state" role="alert">
       <h2>{t(SHELL.failed)}</h2>

@@ -2,6 +2,7 @@ import type { Texts } from './text.ts';
 
 export const FILTERS = {
   filter: { en: 'Filter', de: 'Filter' },
+  folder: { en: 'Folder', de: 'Ordner' },
   source: { en: 'Source', de: 'Quelle' },
   project: { en: 'Project', de: 'Projekt' },
   tag: { en: 'Tag', de: 'Schlagwort' },

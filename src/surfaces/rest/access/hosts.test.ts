@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HostGuard, type HostHeaders } from './hosts.ts';
+import { HostGuard, type HostHeaders, isFromThisMachine } from './hosts.ts';
 
 const guard = new HostGuard({
   host: '0.0.0.0',
@@ -45,4 +45,23 @@ describe('HostGuard', () => {
     const v6 = new HostGuard({ host: 'fd00::7', hosts: [], origins: [] });
     expect(() => v6.check({ host: '[fd00::7]:8737' })).not.toThrow();
   });
+});
+
+describe('isFromThisMachine', () => {
+  it.each([
+    ['127.0.0.1', 'localhost:8737', true],
+    ['127.9.9.9', '127.0.0.1:8737', true],
+    ['::1', '[::1]:8737', true],
+    ['::ffff:127.0.0.1', 'LOCALHOST:8737', true],
+    ['192.168.1.7', 'localhost:8737', false],
+    ['::ffff:10.0.0.9', '127.0.0.1', false],
+    ['fe80::127.0.0.1', '127.0.0.1', false],
+    // A proxy on this machine.
+    ['127.0.0.1', 'memory.example.org', false],
+    // A Unix socket.
+    [undefined, 'localhost', false],
+    ['127.0.0.1', undefined, false],
+  ])('of %s for %s is %s', (remoteAddress, host, expected) =>
+    expect(isFromThisMachine({ socket: { remoteAddress }, headers: { host } })).toBe(expected),
+  );
 });

@@ -71,6 +71,20 @@ export function isOriginOf(origin: string, host: string): boolean {
   return authority?.toLowerCase() === host.toLowerCase();
 }
 
+/**
+ * Whether a request came to a loopback name over the loopback interface. One through a tunnel of the owner (`ssh -L`) looks the same; the
+ * `Host` that a proxy sends for another site differs from the `Origin` of its pages, which sessions refuse.
+ */
+export function isFromThisMachine({
+  socket: { remoteAddress = '' },
+  headers: { host = '' },
+}: {
+  readonly socket: { readonly remoteAddress?: string | undefined };
+  readonly headers: HostHeaders;
+}): boolean {
+  return /^(?:::1|(?:::ffff:)?127\.[\d.]+)$/.test(remoteAddress) && LOOPBACK_NAMES.includes(nameOf(host));
+}
+
 /** `Example.org:8737` → `example.org`, `[::1]:8737` → `[::1]`. */
 function nameOf(host: string): string {
   return host.replace(/:\d{1,5}$/, '').toLowerCase();

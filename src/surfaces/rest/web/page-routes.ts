@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import { packageVersion } from '../../../core/runtime.ts';
@@ -6,6 +7,7 @@ import type { PageSession } from '../../../engine/access/sessions.ts';
 import { isoTime } from '../../../engine/fields/times.ts';
 import { parseInput } from '../../../operations/shared/input.ts';
 import type { Env } from '../http/env.ts';
+import { isFromThisMachine } from '../access/hosts.ts';
 import { type PageSessions, sessionCookie } from '../access/page-sessions.ts';
 import { countRequest, type RateLimit } from '../access/rate-limit.ts';
 import { jsonBody, readBody } from '../http/request-input.ts';
@@ -47,9 +49,9 @@ export function addPageRoutes(app: Hono<Env>, { files, sessions, limit, text }: 
     });
     const { session, secret, csrf } = opened;
     outgoing.setHeader('Set-Cookie', sessionCookie(incoming, secret));
-    return c.json({ csrf, ...describeSession(session) });
+    return c.json({ csrf, ...describeSession(session, incoming) });
   });
-  app.get('/ui/session', (c) => c.json(describeSession(c.get('identity').session!)));
+  app.get('/ui/session', (c) => c.json(describeSession(c.get('identity').session!, c.env.incoming)));
   app.delete('/ui/session', async (c) => {
     await sessions.end(c.get('identity'));
     c.env.outgoing.setHeader('Set-Cookie', sessionCookie(c.env.incoming, null));
@@ -68,6 +70,9 @@ export function addPageRoutes(app: Hono<Env>, { files, sessions, limit, text }: 
   });
 }
 
-function describeSession({ id, actor, namespace, expiresAt }: PageSession) {
-  return { id, namespace, actor, expires_at: isoTime(expiresAt), version: packageVersion() };
+function describeSession({ id, actor, namespace, expiresAt }: PageSession, request: IncomingMessage) {
+  return {
+    ...{ id, namespace, actor, expires_at: isoTime(expiresAt), version: packageVersion() },
+    same_machine: isFromThisMachine(request),
+  };
 }

@@ -27,6 +27,7 @@ export interface InboxActions {
 export interface Edited {
   readonly title: string;
   readonly text: string;
+  readonly tags: readonly string[];
   /** When the record that is replaced was changed last; `null` for a proposal. */
   readonly replaces: string | null;
 }
@@ -74,9 +75,9 @@ export function inboxActions(reload: () => void): InboxActions {
       await call('/api/v1/capture/reject', { ids: [id] });
       notify(t(INBOX.rejected));
     }),
-    save: async (change, seen, { title, text, replaces }) => {
+    save: async (change, seen, { title, text, tags, replaces }) => {
       try {
-        if (change.origin === 'fact') await call('/api/v1/memory/store', factOf(change, text));
+        if (change.origin === 'fact') await call('/api/v1/memory/store', factOf(change, text, tags));
         else
           await call('/api/v1/memory/update', {
             ...{ id: change.record!, content: text, title },
@@ -94,8 +95,18 @@ export function inboxActions(reload: () => void): InboxActions {
 const HOUR_MS = 3_600_000;
 
 /** The fact with another value, for as long as it is still valid. */
-function factOf({ title: key, category, expires_at: expiresAt }: Change, value: string) {
+function factOf(
+  { title: key, category, expires_at: expiresAt }: Change,
+  value: string,
+  tags: readonly string[],
+) {
   const hours =
     expiresAt === null ? 1 : Math.max(1, Math.round((Date.parse(expiresAt) - Date.now()) / HOUR_MS));
-  return { key, value, expires: `${String(hours)}h`, ...(category !== null && { category }) };
+  return {
+    key,
+    value,
+    tags: [...tags],
+    expires: `${String(hours)}h`,
+    ...(category !== null && { category }),
+  };
 }

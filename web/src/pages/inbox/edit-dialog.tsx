@@ -20,10 +20,10 @@ interface EditDialogProps {
 export function EditDialog({ item, problem, onSave, onClose }: EditDialogProps): JSX.Element {
   const isProposal = 'proposed_at' in item;
   const request = useRequest(async (signal): Promise<Edited> => {
-    if (isProposal) return { title: '', text: item.text, replaces: null };
+    if (isProposal) return { title: '', text: item.text, tags: [], replaces: null };
     const citation = `record/${String(item.record)}`;
-    const { title, text, updated_at: replaces } = await call('/api/v1/memory/get', { citation }, { signal });
-    return { title, text, replaces };
+    const record = await call('/api/v1/memory/get', { citation }, { signal });
+    return { title: record.title, text: record.text, tags: record.tags, replaces: record.updated_at };
   }, item.id);
   const name = isProposal
     ? t(INBOX.editProposal)
@@ -69,7 +69,7 @@ function Form({ edited, hasTitle, onSave, onClose }: FormProps): JSX.Element {
       class="stack"
       onSubmit={(event) => {
         event.preventDefault();
-        onSave({ title, text, replaces: edited.replaces });
+        onSave({ ...edited, title, text });
       }}
     >
       {hasTitle && (

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import './record.css';
 import { call } from '../../api/client.ts';
 import { useChanges } from '../../api/events.ts';
+import { session } from '../../api/session.ts';
 import { asApiError, useRequest } from '../../api/use-request.ts';
 import { Page } from '../../parts/page.tsx';
 import { PlainText } from '../../parts/plain-text.tsx';
@@ -113,7 +114,7 @@ function Actions({ record, onChange, onEdit }: ActionsProps): JSX.Element {
   const isWritten = changedBy === 'update' || changedBy === 'fact-store';
   return (
     <>
-      {obsidian !== null && (
+      {obsidian !== null && session.isOnMachine && (
         <a class="button" href={obsidian}>
           {t(RECORD.openInObsidian)}
         </a>

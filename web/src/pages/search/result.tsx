@@ -1,8 +1,12 @@
 import type { JSX } from 'preact';
-import type { Output } from '../../api/client.ts';
+import { call, type Output } from '../../api/client.ts';
+import { session } from '../../api/session.ts';
+import { asApiError, useRequest } from '../../api/use-request.ts';
 import { PlainText } from '../../parts/plain-text.tsx';
 import { Time } from '../../parts/time.tsx';
+import { notify } from '../../parts/toasts.tsx';
 import { href, Link, navigate } from '../../router.tsx';
+import { RECORD } from '../../text/pages/record.ts';
 import { SEARCH } from '../../text/pages/search.ts';
 import { language, t } from '../../text/text.ts';
 
@@ -72,6 +76,7 @@ export function ResultCard({ result, explained, onExplain }: ResultCardProps): J
         <button type="button" class="why" aria-expanded={explained} onClick={onExplain}>
           {t(SEARCH.why)}
         </button>
+        {result.origin === 'vault' && session.isOnMachine && <OpenInObsidian result={result} />}
       </p>
       <Connections result={result} />
       {explained && <Explanation result={result} />}
@@ -84,6 +89,33 @@ function titleOf({ title, snippet }: Result): string {
   if (title !== '') return title;
   const [line = ''] = snippet.split('\n');
   return line.length > MAX_TITLE ? `${line.slice(0, MAX_TITLE)}…` : line;
+}
+
+/** Source → whether its notes are in a vault of Obsidian. */
+const areInObsidian = new Map<string, Promise<boolean>>();
+
+function OpenInObsidian({ result: { id, source } }: { readonly result: Result }): JSX.Element | null {
+  const address = async (): Promise<string | null> =>
+    (await call('/api/v1/record/show', { citation: `record/${String(id)}` })).obsidian;
+  const { data: isOffered } = useRequest(() => {
+    const asked = areInObsidian.get(source) ?? address().then((url) => url !== null);
+    areInObsidian.set(source, asked);
+    return asked;
+  }, source);
+  if (isOffered !== true) return null;
+  const open = async (): Promise<void> => {
+    const url = await address();
+    if (url !== null) location.assign(url);
+  };
+  return (
+    <button
+      type="button"
+      class="why"
+      onClick={() => void open().catch((error: unknown) => notify(asApiError(error).message))}
+    >
+      {t(RECORD.openInObsidian)}
+    </button>
+  );
 }
 
 /** What else leads to the result: the note it belongs to, and a link with words of the query. */

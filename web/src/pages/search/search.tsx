@@ -1,13 +1,16 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import './search.css';
 import { call, type Output } from '../../api/client.ts';
+import { session } from '../../api/session.ts';
 import { useRequest } from '../../api/use-request.ts';
-import { useKeys } from '../../parts/keys.tsx';
+import { AddFolder } from '../../parts/add-folder.tsx';
+import { takeEarlyKeys, useKeys } from '../../parts/keys.tsx';
 import { Filters, selectionOf } from '../../parts/filters.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
-import { href, Link, navigate } from '../../router.tsx';
+import { href, Link, navigate, usePlace } from '../../router.tsx';
+import { FOLDER } from '../../text/folder.ts';
 import { SEARCH } from '../../text/pages/search.ts';
 import { counted, t } from '../../text/text.ts';
 import type { PageProps } from '../pages.ts';
@@ -29,14 +32,24 @@ export function SearchPage({ query }: PageProps): JSX.Element {
   const limit = Math.min(MAX_RESULTS, Number(query.get('limit') ?? PAGE_SIZE) || PAGE_SIZE);
   const weak = query.get('weak') === '1';
   const { trust: _, ...selection } = selectionOf(query);
-  const asked = { ...selection, query: text.trim(), limit, explain: true, ...(weak && { min_score: 0 }) };
+  const asked = {
+    ...selection,
+    query: withFolder(text.trim(), query.get('path') ?? ''),
+    limit,
+    explain: true,
+    ...(weak && { min_score: 0 }),
+  };
   const request = useRequest(
     async (signal) => (asked.query === '' ? null : call('/api/v1/memory/search', asked, { signal })),
     asked,
     TYPING_MS,
   );
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => {
+    const early = takeEarlyKeys();
+    field.current?.focus();
+    if (early !== '') change({ q: text + early });
+  }, []);
   const change = (changes: Readonly<Record<string, string>>): void => {
     const values = new URLSearchParams(query);
     values.delete('limit');
@@ -75,11 +88,10 @@ export function SearchPage({ query }: PageProps): JSX.Element {
         query={query}
         counted={{ ...selection, ...(asked.query !== '' && { query: asked.query }) }}
         offered={FILTERS}
+        hasFolder
       />
       {asked.query === '' ? (
-        <Empty title={t(SEARCH.emptyTitle)}>
-          <p>{t(SEARCH.empty)}</p>
-        </Empty>
+        <Start />
       ) : (
         <Loaded request={request}>
           {(found) =>
@@ -94,6 +106,33 @@ export function SearchPage({ query }: PageProps): JSX.Element {
         </Loaded>
       )}
     </Page>
+  );
+}
+
+/** The query of a search in paths that contain this: `path:Home oven`, `path:"Old notes" oven`. */
+function withFolder(query: string, folder: string): string {
+  if (folder === '') return query;
+  return `path:${/^[\w./-]+$/.test(folder) ? folder : `"${folder.replaceAll('"', '')}"`} ${query}`.trim();
+}
+
+/** What to do first: add notes to an empty memory, or ask. */
+function Start(): JSX.Element | null {
+  const { data, error, reload } = useRequest(
+    (signal) => call('/api/v1/record/table', { limit: 1 }, { signal }),
+    null,
+  );
+  if (data === undefined && error === undefined) return null;
+  if (data?.total === 0 && session.namespace === session.own)
+    return (
+      <Empty title={t(FOLDER.title)}>
+        <p>{t(FOLDER.about)}</p>
+        <AddFolder onDone={reload} />
+      </Empty>
+    );
+  return (
+    <Empty title={t(SEARCH.emptyTitle)}>
+      <p>{t(SEARCH.empty)}</p>
+    </Empty>
   );
 }
 
@@ -181,6 +220,8 @@ function Results({ found, onMore, stale }: ResultsProps): JSX.Element {
 /** What the search could not do, what it corrected, and why it found nothing. */
 function Notices({ found }: { readonly found: Found }): JSX.Element {
   const { missing, notices, corrections, results: all, nothing } = found;
+  const withWeak = new URLSearchParams(usePlace().query);
+  withWeak.set('weak', '1');
   return (
     <>
       {corrections.map(({ word, instead }) => (
@@ -204,7 +245,7 @@ function Notices({ found }: { readonly found: Found }): JSX.Element {
             <p key={reason}>{reason}</p>
           ))}
           {(nothing?.hidden ?? null) !== null && (
-            <Link class="button" to={href('/search', { q: found.query, weak: '1' })}>
+            <Link class="button" to={`${href('/search')}?${withWeak.toString()}`}>
               {t(SEARCH.showWeak)}
             </Link>
           )}

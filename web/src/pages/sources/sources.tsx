@@ -4,6 +4,7 @@ import { call } from '../../api/client.ts';
 import { session } from '../../api/session.ts';
 import { usePolling } from '../../api/use-polling.ts';
 import { useRequest } from '../../api/use-request.ts';
+import { AddFolder } from '../../parts/add-folder.tsx';
 import { Page } from '../../parts/page.tsx';
 import { PlainText } from '../../parts/plain-text.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
@@ -31,7 +32,7 @@ function SourceList(): JSX.Element {
       <Loaded request={request}>
         {({ sources }) =>
           sources.length === 0 ? (
-            <NoSources />
+            <NoSources onAdded={request.reload} />
           ) : (
             <ul class="sources">
               {sources.map((source) => (
@@ -45,7 +46,7 @@ function SourceList(): JSX.Element {
   );
 }
 
-function NoSources(): JSX.Element {
+function NoSources({ onAdded }: { readonly onAdded: () => void }): JSX.Element {
   if (session.namespace !== session.own)
     return (
       <Empty title={t(SOURCES.emptyTitle)}>
@@ -55,7 +56,7 @@ function NoSources(): JSX.Element {
   return (
     <Empty title={t(SOURCES.emptyTitle)}>
       <p>{t(SOURCES.empty)}</p>
-      <code class="command">loci index ~/notes</code>
+      <AddFolder onDone={onAdded} />
     </Empty>
   );
 }

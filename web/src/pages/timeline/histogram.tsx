@@ -58,7 +58,7 @@ function usePlot(props: HistogramProps): RefObject<HTMLDivElement | null> {
   useEffect(() => {
     const element = frame.current;
     if (element === null) return undefined;
-    const { times, series } = seriesOf(counts);
+    const { times, range, series } = seriesOf(counts);
     const gone = new AbortController();
     const draw = async (): Promise<void> => {
       const [{ default: Plot }] = await Promise.all([import('uplot'), import('uplot/dist/uPlot.min.css')]);
@@ -66,7 +66,7 @@ function usePlot(props: HistogramProps): RefObject<HTMLDivElement | null> {
       plot.current?.destroy();
       const onBrush = (first: string, last: string): void => latest.current.onBrush(first, last);
       const onReady = (ready: uPlot): void => showChosen(ready, latest.current);
-      const options = optionsOf(Plot, element, series, { onBrush, onReady });
+      const options = optionsOf(Plot, element, series, { onBrush, onReady, range });
       plot.current = new Plot(options, [times, ...series.map(({ tops }) => tops)], element);
     };
     void draw();
@@ -95,7 +95,7 @@ function showChosen(plot: uPlot | null, { from, until }: Pick<HistogramProps, 'f
   if (plot === null) return;
   const width = plot.over.clientWidth;
   const at = (day: string, days: number, otherwise: number): number => {
-    const time = new Date(`${day}T00:00`).getTime() / 1000 + days * 86_400;
+    const time = new Date(`${day}T00:00`).getTime() / 1000 + days * DAY_S;
     return Number.isNaN(time) ? otherwise : Math.min(width, Math.max(0, plot.valToPos(time, 'x')));
   };
   const left = at(from, 0, 0);
@@ -104,11 +104,23 @@ function showChosen(plot: uPlot | null, { from, until }: Pick<HistogramProps, 'f
   plot.setSelect({ left, width: size, top: 0, height: plot.over.clientHeight }, false);
 }
 
+interface PlotParts extends Pick<HistogramProps, 'onBrush'> {
+  readonly onReady: (plot: uPlot) => void;
+  /** The start of the first span and the end of the last, in seconds. */
+  readonly range: [number, number];
+}
+
+const DAY_S = 86_400;
+/** The distances between marks of the time: no span is shorter than a day. */
+const TIME_STEPS = [1, 2, 3, 5, 7, 10, 15, 30, 60, 90, 180, 365, 730, 1825, 3650, 9125, 18_250, 36_500].map(
+  (days) => days * DAY_S,
+);
+
 function optionsOf(
   Plot: typeof uPlot,
   element: HTMLElement,
   series: readonly Series[],
-  { onBrush, onReady }: Pick<HistogramProps, 'onBrush'> & { readonly onReady: (plot: uPlot) => void },
+  { onBrush, onReady, range }: PlotParts,
 ): uPlot.Options {
   const style = getComputedStyle(element);
   const color = (name: string): string => {
@@ -125,15 +137,21 @@ function optionsOf(
     height: HEIGHT,
     legend: { show: false },
     cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
-    scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.05)] } },
-    axes: [axis, { ...axis, size: 44, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10_000] }],
+    scales: {
+      x: { range: () => range },
+      y: { range: (_, __, max) => [0, Math.max(1, max * 1.05)] },
+    },
+    axes: [
+      { ...axis, incrs: TIME_STEPS },
+      { ...axis, size: 44, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10_000] },
+    ],
     series: [
       {},
       ...series.map((each): uPlot.Series => ({
         label: each.name,
         fill: color(each.color),
         width: 0,
-        paths: Plot.paths.bars!({ size: [0.8, 40], align: 1 }),
+        paths: Plot.paths.bars!({ size: [0.8, 40] }),
         points: { show: false },
       })),
     ],
@@ -143,7 +161,8 @@ function optionsOf(
         (plot) => {
           const { left, width } = plot.select;
           if (width < 4) return;
-          const dayAt = (pixels: number): string => dayOf(new Date(plot.posToVal(pixels, 'x') * 1000));
+          const dayAt = (pixels: number): string =>
+            dayOf(new Date(Math.min(plot.posToVal(pixels, 'x'), range[1] - 1) * 1000));
           onBrush(dayAt(left), dayAt(left + width));
         },
       ],

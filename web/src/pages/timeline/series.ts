@@ -18,7 +18,10 @@ const MAX_SERIES = 6;
 
 /** The stacked bars of the largest sources: the tallest stack first, so that the others are drawn over it. */
 export function seriesOf({ spans }: Counts): {
+  /** The middle of each span, in seconds. */
   readonly times: number[];
+  /** The start of the first span and the end of the last, in seconds. */
+  readonly range: [number, number];
   readonly series: readonly Series[];
 } {
   const totals = new Map<string, number>();
@@ -30,7 +33,8 @@ export function seriesOf({ spans }: Counts): {
     ...named.map((name) => [name]),
     ...(named.length < ordered.length ? [ordered.slice(named.length)] : []),
   ];
-  const times = spans.map(({ from }) => Date.parse(from) / 1000);
+  const bounds = spans.map(({ from, until }) => [Date.parse(from) / 1000, Date.parse(until) / 1000] as const);
+  const times = bounds.map(([from, until]) => (from + until) / 2);
   const below = times.map(() => 0);
   const series = groups.map((group, i): Series => {
     spans.forEach(({ sources }, at) => {
@@ -39,5 +43,5 @@ export function seriesOf({ spans }: Counts): {
     const name = i < named.length ? named[i]! : t(RECORDS.otherSources);
     return { name, color: `--data-${String(i + 1)}`, tops: [...below] };
   });
-  return { times, series: series.reverse() };
+  return { times, range: [bounds[0]?.[0] ?? 0, bounds.at(-1)?.[1] ?? 0], series: series.reverse() };
 }

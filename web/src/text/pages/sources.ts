@@ -8,8 +8,8 @@ export const SOURCES = {
   },
   emptyTitle: { en: 'No sources yet', de: 'Noch keine Quellen' },
   empty: {
-    en: 'A folder of notes is added in a terminal. Commands are added in loci.yaml; docs/sources.md describes how.',
-    de: 'Ein Ordner mit Notizen kommt im Terminal dazu. Befehle stehen in loci.yaml; docs/sources.md beschreibt es.',
+    en: 'Add a folder of notes. Commands are added in loci.yaml; docs/sources.md describes how.',
+    de: 'Fügen Sie einen Ordner mit Notizen hinzu. Befehle stehen in loci.yaml; docs/sources.md beschreibt es.',
   },
   emptyOther: {
     en: 'Only the memory of the settings has vaults and sources.',
