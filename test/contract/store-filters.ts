@@ -4,6 +4,8 @@ import type { SearchFilter } from '../../src/store/search-model.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { ALL, idsOf } from './written-samples.ts';
 import { nearestInTime, passagesOf, searchText, searchVectors } from './queries.ts';
+import { DEFAULT_RANKING } from '../../src/search/rank/ranking.ts';
+import { runSearch } from '../../src/search/search.ts';
 import { anyOf, embed, note, NOW, unit, write } from './store-samples.ts';
 
 const RECORDS: Partial<RecordDraft>[] = [
@@ -105,6 +107,25 @@ const CASES: [string, Omit<SearchFilter, 'now'>, number[]][] = [
   ['conditions that exclude each other', { project: 'p', recordTypes: ['event'] }, []],
 ];
 
+/** Queries with operators, and the records that they find. */
+const QUERIES: [string, number[]][] = [
+  ['word path:notes', [1]],
+  ['word path:"(notes)/über [100%]"', [1]],
+  ['word file:A', [1]],
+  ['word file:notes', []],
+  ['word -path:NOTES', [2, 3, 4]],
+  ['word tag:#kitchen', [1, 2]],
+  ['word tag:kitchen tag:äpfel', [1]],
+  ['word -tag:KITCHEN', [3, 4]],
+  ['word -kitchens', [3]],
+  ['word -"word 2" -"Word 0"', [2, 4]],
+  ['word -unknown', [1, 2, 3, 4]],
+  ['tag:kitchen', [2, 1]],
+  ['-path:Nothing', [4, 3, 2, 1]],
+  ['-"word 3"', [3, 2, 1]],
+  ['tag:kitchen path:nothing', []],
+];
+
 export function describeFilters({ store, namespace, generation }: StoreFixture): void {
   describe('filters', () => {
     const ns = namespace();
@@ -134,6 +155,23 @@ export function describeFilters({ store, namespace, generation }: StoreFixture):
       expect(await store().records.count(ns, filter)).toBe(expected.length);
       const facets = await store().records.facet(ns, 'project', filter);
       expect(facets.reduce((sum, { records }) => sum + records, 0)).toBe(expected.length);
+    });
+
+    it.each(QUERIES)('hold for a query with operators: %s', async (query, expected) => {
+      const embedder = {
+        ...{ provider: 'p', model: 'm', dimensions: 3, maxTokens: 100 },
+        embed: (texts: readonly string[]) => Promise.resolve(texts.map(() => unit(1, 0, 0))),
+        countTokens: (text: string) => text.length,
+        close: () => Promise.resolve(),
+      };
+      const { hits, notices } = await runSearch({
+        ...{ store: store(), namespace: ns, query, operators: true, filter: { now: NOW }, limit: 10 },
+        ...{ ranking: DEFAULT_RANKING, vectors: { embedder, generation: vectors } },
+      });
+      const ids = hits.map(({ passage }) => passage.record.id);
+      // A list is in the order of time.
+      expect(query.startsWith('word ') ? ids.toSorted() : ids).toEqual(expected);
+      expect(notices).toEqual([]);
     });
 
     it('select the best passages even if excluded sources have many better ones', async () => {
