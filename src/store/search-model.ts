@@ -2,7 +2,6 @@
 
 import type { StoredLanguage } from '../core/text/language/language.ts';
 import type { LociRecord, Metadata, Origin, Passage, Timestamp, Trust } from '../core/types.ts';
-import type { PathGlob } from './rules/path-glob.ts';
 
 /**
  * Which records a search may see. Every condition must hold: one entry of each list, all of the tags. Tags match in any
@@ -22,10 +21,10 @@ export interface SearchFilter {
   readonly tags?: readonly string[];
   /** Hides records with one of these tags, or with a tag nested in it. */
   readonly excludedTags?: readonly string[];
-  /** Only notes whose path in their vault matches all of these. */
-  readonly paths?: readonly PathGlob[];
+  /** Only notes whose path in their vault matches all of these globs; see `PathGlob`. Case does not matter. */
+  readonly paths?: readonly string[];
   /** Hides notes whose path matches one of these. */
-  readonly excludedPaths?: readonly PathGlob[];
+  readonly excludedPaths?: readonly string[];
   /** Hides the records with these ids. */
   readonly excludedRecords?: readonly number[];
   /** Whether the metadata has `completed: true`. */

@@ -1,4 +1,3 @@
-import type { PathGlob } from '../../store/rules/path-glob.ts';
 import type { SearchFilter, TextTerm } from '../../store/search-model.ts';
 import { parseQuery } from './parse.ts';
 
@@ -84,7 +83,7 @@ function isValue(name: string, value: string): boolean {
 }
 
 /** Of paths, or names of files, that contain the value. */
-function globOf(name: string, value: string): PathGlob {
+function globOf(name: string, value: string): string {
   const part = value.replace(PATH_END, '');
   return name === 'path' ? `**${part}**` : `*${part}*`;
 }

@@ -1,6 +1,6 @@
 import type { Timestamp } from '../../core/types.ts';
 import type { PassageScore, RecordHeader, SearchFilter } from '../search-model.ts';
-import { matchesGlob, type PathGlob } from './path-glob.ts';
+import { matchesGlob } from './path-glob.ts';
 
 export function isLive({ deletedAt, expiresAt }: RecordHeader, now: Timestamp): boolean {
   return deletedAt === null && (expiresAt === null || expiresAt > now);
@@ -44,8 +44,8 @@ function hasTag({ tags }: RecordHeader, tag: string): boolean {
   return tags.some((each) => `${foldTag(each)}/`.startsWith(folded));
 }
 
-function isAtPath({ origin, key }: RecordHeader, glob: PathGlob): boolean {
-  return origin === 'vault' && key !== null && matchesGlob(glob, key);
+function isAtPath({ origin, key }: RecordHeader, glob: string): boolean {
+  return origin === 'vault' && key !== null && matchesGlob(foldTag(glob), foldTag(key));
 }
 
 /** The form in which tags and paths are compared: lower case, with composed characters. */

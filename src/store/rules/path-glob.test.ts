@@ -25,7 +25,7 @@ describe('a glob of paths', () => {
     ['lugins', []],
     ['/', PATHS],
   ])('%s', (glob, expected) => {
-    expect(PATHS.filter((path) => matchesGlob(glob, path))).toEqual(expected);
+    expect(PATHS.filter((path) => matchesGlob(foldTag(glob), foldTag(path)))).toEqual(expected);
   });
 
   it('matches the same in memory and as a regular expression, which PostgreSQL uses', () => {
@@ -34,7 +34,7 @@ describe('a glob of paths', () => {
     });
     fc.assert(
       fc.property(text, text, (glob, path) => {
-        expect(matchesGlob(glob, path)).toBe(new RegExp(globExpression(glob), 'su').test(foldTag(path)));
+        expect(matchesGlob(glob, path)).toBe(new RegExp(globExpression(glob), 'su').test(path));
       }),
       { numRuns: repetitions(1000, 20_000) },
     );

@@ -1,10 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import { foldTag } from './filter.ts';
 
 /**
  * A pattern of paths: `*` is any text within a folder, `**` any text, `?` any character but `/`. As in `.gitignore`, a pattern
  * without `/` holds in every folder, another one begins at the root of the vault. Without wildcards, or with `/` at its end, it is the
- * path of a note, or of a folder with all that is below it. Letters match in any case.
+ * path of a note, or of a folder with all that is below it. Globs and paths are compared in the form of `foldTag`.
  */
 export type PathGlob = string;
 
@@ -22,7 +21,7 @@ const SLASH: Step = { character: '/' };
 const [ANY, OPTIONAL]: Step[] = [{ wildcard: '**' }, { wildcard: 'optional' }];
 
 function partsOf(glob: PathGlob): Part[] {
-  const given = foldTag(glob).replaceAll('\\', '/');
+  const given = glob.replaceAll('\\', '/');
   const path = given.replaceAll(/^\/|\/$/g, '');
   const isRooted = given.startsWith('/') || path.includes('/') || path.startsWith('**');
   const isWhole = /[*?]/.test(given) && !given.endsWith('/');
@@ -38,7 +37,7 @@ function partsOf(glob: PathGlob): Part[] {
   });
 }
 
-/** The regular expression of a glob in the syntax of PostgreSQL, for paths in the form of `foldTag`. */
+/** The regular expression of a glob in the syntax of PostgreSQL. */
 export function globExpression(glob: PathGlob): string {
   return `^${partsOf(glob)
     .map(({ expression }) => expression)
@@ -77,7 +76,7 @@ class GlobMatcher {
 
   matches(path: string): boolean {
     let state = this.#start;
-    for (const character of foldTag(path)) state = state.next.get(character) ?? this.#after(state, character);
+    for (const character of path) state = state.next.get(character) ?? this.#after(state, character);
     return state.steps.at(-1) === this.#steps.length;
   }
 

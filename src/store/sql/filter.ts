@@ -1,6 +1,5 @@
 import { DAY_MS, firstUtcDayFrom } from '../../core/time/whole-day.ts';
 import { foldTag } from '../rules/filter.ts';
-import type { PathGlob } from '../rules/path-glob.ts';
 import type { SearchFilter } from '../search-model.ts';
 import type { Dialect, Parameters, Sql } from './sql.ts';
 
@@ -54,13 +53,13 @@ export function recordCondition(
   };
   if (tags !== undefined) noneOf('tags', tags, 'NOT');
   if (excludedTags !== undefined) noneOf('excludedTags', excludedTags, '');
-  const atPath = (name: string, globs: readonly PathGlob[] = [], not: '' | 'NOT'): void => {
+  const atPath = (name: string, globs: readonly string[] = [], not: '' | 'NOT'): void => {
     for (const [i, glob] of globs.entries()) {
       const matches = dialect.matchesGlob('r.key', `${name}${String(i)}`);
       parts.push(
         `${not} (CASE WHEN r.origin = 'vault' AND r.key IS NOT NULL THEN ${matches} ELSE FALSE END)`,
       );
-      parameters[`${name}${String(i)}`] = dialect.globParameter(glob);
+      parameters[`${name}${String(i)}`] = dialect.globParameter(foldTag(glob));
     }
   };
   atPath('path', paths, '');

@@ -71,7 +71,7 @@ export class Database {
         // SQLite's lower() folds only ASCII.
         connection.function('fold_tag', { deterministic: true }, (tag) => foldTag(String(tag)));
         connection.function('matches_glob', { deterministic: true }, (glob, path) =>
-          Number(matchesGlob(String(glob), String(path))),
+          Number(matchesGlob(String(glob), foldTag(String(path)))),
         );
         connection.function('is_object', { deterministic: true }, (text) => Number(isObjectText(text)));
         connection.function('in_time', () => (this.#checkTime() ? 1 : 0));
