@@ -49,22 +49,23 @@ export function readOperators(query: string): OperatorQuery {
   >;
   const excluded: TextTerm[] = [];
   const words: string[] = [];
-  const rest: string[] = [];
+  const kept: string[] = [];
   let [from, count] = [0, 0];
   for (const match of query.length > MAX_LENGTH ? [] : query.matchAll(PARTS)) {
-    const { unsupported, not, name, phrase, value = phrase?.slice(1, -1) ?? '' } = match.groups!;
+    const { unsupported, not, name, phrase, ...rest } = match.groups as Partial<Record<string, string>>;
+    const value = phrase?.slice(1, -1) ?? rest['value'] ?? '';
     if (unsupported !== undefined) words.push(unsupported);
     const isOperator = name === undefined ? not === '-' && isWord(phrase, value) : isValue(name, value);
     if (unsupported !== undefined || !isOperator || count === MAX_OPERATORS) continue;
     count++;
     if (name === undefined) excluded.push(...termsOf(value, phrase !== undefined));
-    else if (name === 'tag') filter[not === '' ? 'tags' : 'excludedTags'].push(tagOf(value));
-    else filter[not === '' ? 'paths' : 'excludedPaths'].push(globOf(name, value));
-    rest.push(query.slice(from, match.index));
+    else if (name === 'tag') filter[not === '-' ? 'excludedTags' : 'tags'].push(tagOf(value));
+    else filter[not === '-' ? 'excludedPaths' : 'paths'].push(globOf(name, value));
+    kept.push(query.slice(from, match.index));
     from = match.index + match[0].length;
   }
   const notices = words.length === 0 ? [] : [notice(words)];
-  const left = [...rest, query.slice(from)].map((part) => part.trim()).filter((part) => part !== '');
+  const left = [...kept, query.slice(from)].map((part) => part.trim()).filter((part) => part !== '');
   const text = count === 0 ? query : left.join(' ');
   return { text, filter, excluded, notices };
 }
