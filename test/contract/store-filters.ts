@@ -147,7 +147,12 @@ export function describeFilters({ store, namespace, generation }: StoreFixture):
       const ids = (await searchText(store(), ns, anyOf('word'), { now: 0 }, 10)).map(
         ({ passage }) => passage,
       );
-      const passages = await passagesOf(store(), ns, ids.toSorted((a, b) => a - b), filter);
+      const passages = await passagesOf(
+        store(),
+        ns,
+        ids.toSorted((a, b) => a - b),
+        filter,
+      );
       expect(passages.map(({ record }) => record.id)).toEqual(expected);
       const newest = await nearestInTime(store(), ns, filter, 10);
       expect(newest.map(({ record }) => record).toSorted()).toEqual(expected);
