@@ -55,6 +55,14 @@ describe('linkedNotes', () => {
     ]);
   });
 
+  it('leaves out a note that the operators of the query exclude', async () => {
+    const found = async (operators: string): Promise<string[]> =>
+      titles(await search(`the big one this autumn ${operators}`, [OVEN, START], { operators: true }));
+    expect(await found('-bread')).toEqual(['Start here', 'Oven']);
+    for (const operators of ['-delivered', '-"back door"', '-path:oven', 'file:start'])
+      expect(await found(operators), operators).toEqual(['Start here']);
+  });
+
   it('needs two words of the query, or all of it', async () => {
     const { hits } = await search('autumn flour', [OVEN, START, ...OTHERS]);
     expect(hits.map(({ links }) => links)).not.toContainEqual(expect.anything());

@@ -81,7 +81,7 @@ describe('relatedDocuments', () => {
     await deriveBelongsTo({ store, namespace: 'n', vectors: index, excludedSources: [], now: NOW });
     const outcome = await runSearch({
       ...{ store, namespace: 'n', query: options.query ?? 'the kitchen remodel', filter, limit: 3 },
-      ...{ ranking: DEFAULT_RANKING, vectors: index },
+      ...{ ranking: DEFAULT_RANKING, vectors: index, operators: true },
       related: { resultLimit: 3, limit, excludedSources: except },
       ...(policies !== undefined && { policies }),
     });
@@ -113,6 +113,16 @@ describe('relatedDocuments', () => {
     const without = Object.keys(await related({ filter, tilesProject: 'secret' }));
     expect(without).toContain('Clear the hall for the cabinets');
     expect(without).not.toContain(linked);
+  });
+
+  it('leave out what the operators of the query exclude', async () => {
+    const found = async (operators: string): Promise<string[]> =>
+      Object.keys(await related({ query: `the kitchen remodel ${operators}` }));
+    expect(await found('-handles')).toEqual([
+      'Clear the hall for the cabinets',
+      'buy tile samples from the shops',
+    ]);
+    expect(await found('path:kitchen')).toEqual([]);
   });
 
   it('obey the limit', async () => expect(Object.keys(await related({ limit: 1 }))).toHaveLength(1));

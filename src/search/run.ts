@@ -1,10 +1,11 @@
 import type { Reranker } from '../embed/rerank/reranker.ts';
 import type { Embedder } from '../embed/embedder.ts';
-import type { SearchFilter } from '../store/search-model.ts';
+import type { SearchFilter, TextTerm } from '../store/search-model.ts';
 import type { Store } from '../store/store.ts';
 import { SearchTrace } from './explain/trace.ts';
 import { detectDates, type DateRange } from './query/dates.ts';
 import { detectIntent, type QueryIntent, type SourceNames } from './query/intent.ts';
+import { readOperators, type OperatorQuery } from './query/operators.ts';
 import { parseQuery, type ParsedQuery } from './query/parse.ts';
 import type { Ranking } from './rank/ranking.ts';
 import { NO_POLICIES, type SourcePolicies } from './rank/source-policy.ts';
@@ -13,6 +14,7 @@ import { NO_POLICIES, type SourcePolicies } from './rank/source-policy.ts';
 export interface SearchRun {
   readonly store: Store;
   readonly namespace: string;
+  /** With what the operators of the query ask for. */
   readonly filter: SearchFilter;
   /** Maximum number of hits. */
   readonly limit: number;
@@ -30,7 +32,14 @@ export interface SearchRun {
   /** How long each call of the index may take, in milliseconds; `undefined` for no limit. */
   readonly deadlineMs: number | undefined;
   readonly signal: AbortSignal | undefined;
+  /** Without operators. */
   readonly query: ParsedQuery;
+  /** Words and phrases that no result may have. */
+  readonly excluded: readonly TextTerm[];
+  /** Whether the query has operators and no words: its results are all records that pass the filter. */
+  readonly listsAll: boolean;
+  /** What must be said about how the query was read. */
+  readonly notices: readonly string[];
   /** The index terms of the query's words. */
   readonly queryTerms: ReadonlySet<string>;
   readonly dates: readonly DateRange[];
@@ -65,15 +74,24 @@ type Optional = 'reranker' | 'minScore' | 'policies' | 'related' | 'deadlineMs' 
 
 export interface SearchOptions extends Pick<StartedRun, Required>, Partial<Pick<StartedRun, Optional>> {
   readonly query: string;
+  /** Whether the query may have operators, such as `path:x`. A document, or a prompt, has none. */
+  readonly operators?: boolean;
   /** Names by which a query can refer to a source; without them no query has an intent. */
   readonly sourceNames?: SourceNames;
 }
 
 const NO_NAMES: SourceNames = new Map();
 
-export function startRun({ query: text, sourceNames = NO_NAMES, ...options }: SearchOptions): StartedRun {
-  const { ranking, filter } = options;
-  const query = parseQuery(text);
+export function startRun({
+  query: text,
+  operators: hasOperators = false,
+  sourceNames = NO_NAMES,
+  ...options
+}: SearchOptions): StartedRun {
+  const { ranking } = options;
+  const operators = hasOperators ? readOperators(text) : null;
+  const query = parseQuery(operators?.text ?? text);
+  const filter = withOperators(options.filter, operators);
   const dates = ranking.dateBoost > 0 ? detectDates(query.text, filter.now) : [];
   return {
     minScore: 0,
@@ -83,7 +101,10 @@ export function startRun({ query: text, sourceNames = NO_NAMES, ...options }: Se
     deadlineMs: undefined,
     signal: undefined,
     ...options,
-    query,
+    ...{ query, filter },
+    excluded: operators?.excluded ?? [],
+    listsAll: operators !== null && operators.text !== text && query.terms.length === 0,
+    notices: operators?.notices ?? [],
     queryTerms: new Set(
       query.terms.flatMap(({ terms, alternatives = [] }) =>
         [terms, alternatives.map((each) => each.terms)].flat(2),
@@ -93,4 +114,13 @@ export function startRun({ query: text, sourceNames = NO_NAMES, ...options }: Se
     intent: ranking.kindBoost > 0 ? detectIntent(query, dates, sourceNames, filter.now) : null,
     trace: new SearchTrace(),
   };
+}
+
+/** A condition that is not given stays so: a filter of some is slower than one of none. */
+function withOperators(filter: SearchFilter, operators: OperatorQuery | null): SearchFilter {
+  const both = (['tags', 'excludedTags', 'paths', 'excludedPaths'] as const).flatMap((name) => {
+    const given = operators?.filter[name] ?? [];
+    return given.length === 0 ? [] : [[name, [...(filter[name] ?? []), ...given]] as const];
+  });
+  return { ...filter, ...Object.fromEntries(both) };
 }

@@ -7,8 +7,9 @@ import { isOfIntent } from './query/intent.ts';
 import { requiredPhrases } from './query/parse.ts';
 import { containsPhrases } from './query/phrases.ts';
 import { dateOf } from './rank/boosts.ts';
-import { confidenceRater, type Hit } from './rank/confidence.ts';
+import { confidenceOf, confidenceRater, partsOf, type Hit } from './rank/confidence.ts';
 import { orderByConfidence } from './rank/confidence-order.ts';
+import { TYPICAL_EVIDENCE } from './rank/confidence-weights.ts';
 import { QueryCoverage, weighByCoverage } from './rank/coverage.ts';
 import { fuse } from './rank/fuse.ts';
 import { rank } from './rank/rank.ts';
@@ -19,9 +20,11 @@ import { followBridges } from './bridge/bridge.ts';
 import { limitHits } from './limit-hits.ts';
 import { linkedNotes, type LinkEvidence } from './linked-notes.ts';
 import { candidateEdges, relatedDocuments, type RelatedDocument } from './related.ts';
+import { scoresOf } from './retrieve/by-time.ts';
+import { bestFirst } from './retrieve/signals.ts';
 import { retrieveCandidates, type RetrievalResult } from './retrieve/retrieve.ts';
 import { withoutUnknown } from './retrieve/vectors.ts';
-import { startRun, type SearchOptions, type SearchRun } from './run.ts';
+import { startRun, type SearchOptions, type SearchRun, type StartedRun } from './run.ts';
 
 export interface SearchOutcome {
   readonly run: SearchRun;
@@ -51,7 +54,8 @@ export async function runSearch(options: SearchOptions): Promise<SearchOutcome> 
 async function attemptSearch(
   options: SearchOptions,
 ): Promise<{ readonly outcome: SearchOutcome; readonly isOvertaken: boolean }> {
-  const started = startRun(options);
+  const started = await withoutExcluded(startRun(options));
+  if (started.listsAll) return { outcome: await listNewest(started), isOvertaken: false };
   const retrieved = await retrieveCandidates(started);
   const { query, intent, vectors } = retrieved;
   const run: SearchRun = { ...started, query, queryTerms: queryTermsOf(retrieved), intent, vectors };
@@ -72,13 +76,58 @@ async function attemptSearch(
   const related =
     isList || limited.hits.length === 0 ? [] : await relatedDocuments(run, limited.eligible, edges);
   const { hits, belowMinScore, belowSourceMinScore } = limited;
-  const notices = [run.vectors?.notice, notice, damageNotice(damaged)].filter(
+  const notices = [...run.notices, run.vectors?.notice, notice, damageNotice(damaged)].filter(
     (each) => typeof each === 'string',
   );
   return {
     outcome: { run, retrieved, hits, related, belowMinScore, belowSourceMinScore, notices },
     isOvertaken,
   };
+}
+
+/** More passages than a store has. */
+const UNLIMITED = 1e9;
+
+/** Leaves out the records that have an excluded word or phrase in one of their passages. */
+async function withoutExcluded(run: StartedRun): Promise<StartedRun> {
+  const { store, namespace, filter, excluded, ranking } = run;
+  if (excluded.length === 0) return run;
+  const text = { any: excluded, all: [], weights: ranking.fields };
+  const { lists } = await store.search.retrieve(namespace, {
+    queries: [{ by: 'text', text, filter: { now: filter.now }, limit: UNLIMITED }],
+  });
+  const excludedRecords = [...new Set(scoresOf(lists).map(({ record }) => record))];
+  return { ...run, filter: { ...filter, excludedRecords } };
+}
+
+/** All records that pass the filter, newest first, for a query without words. All of them match it equally well. */
+async function listNewest(started: StartedRun): Promise<SearchOutcome> {
+  const { store, namespace, filter, limit } = started;
+  const run: SearchRun = { ...started, vectors: await started.vectors };
+  const { lists, passages } = await store.search.retrieve(namespace, {
+    queries: [{ by: 'time', filter, limit }],
+    load: true,
+  });
+  const scores = scoresOf(lists).toSorted(bestFirst);
+  const byId = new Map(passages.map((passage) => [passage.id, passage]));
+  const parts = partsOf({ ...TYPICAL_EVIDENCE, match: 1 }, 0);
+  const confidenceParts = { ...parts, match: { cosine: null, coverage: 1 }, modelCoverage: 0, factor: 1 };
+  const confidence = confidenceOf(confidenceParts);
+  const listed = scores.flatMap(({ passage: id, score: raw }, i): Hit[] => {
+    const passage = byId.get(id);
+    const [score, boosts] = [1 / (i + 1), []];
+    const contributions = [{ signal: 'recency' as const, rank: i + 1, raw, added: score }];
+    return passage === undefined
+      ? []
+      : [{ passage, score, contributions, boosts, links: null, confidence, confidenceParts }];
+  });
+  const { hits, belowMinScore, belowSourceMinScore } = limitHits(run, listed, (hit) => hit as Hit);
+  const retrieved: RetrievalResult = {
+    ...{ query: run.query, intent: null, vectors: run.vectors, vector: null, modelCoverage: 0 },
+    ...{ lists: [{ signal: 'recency', scores }], corrections: [], terms: [], missing: [] },
+    ...{ notEmbedded: new Set(), constrainedMatches: new Set(scores.map(({ passage }) => passage)) },
+  };
+  return { run, retrieved, hits, related: [], belowMinScore, belowSourceMinScore, notices: run.notices };
 }
 
 /** The index terms of the query's words, with their inflections. */

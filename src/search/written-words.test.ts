@@ -70,6 +70,37 @@ describe('words as people write them', () => {
   });
 });
 
+describe('a word that resembles more frequent ones', () => {
+  const wikis = Array.from({ length: 20 }, (_, i) => note(`The wiki page ${String(i)}, base and make.`));
+
+  async function correctionsIn(found: RecordWrite, query: string) {
+    const store = openSqliteInMemory();
+    await write(store, 'n', ...wikis, found);
+    const options = { store, namespace: 'n', filter: ALL_LIVE, limit: 10, ranking: DEFAULT_RANKING };
+    const { hits, retrieved } = await runSearch({ ...options, query, vectors: null });
+    return { corrections: retrieved.corrections, found: hits.map(({ passage }) => passage.record.title) };
+  }
+
+  it.each([
+    ['a text', 'wifi', note('The WiFi is slow.', { title: 'This' })],
+    ['a text, as two words', 'wifi', note('The Wi-Fi is slow.', { title: 'This' })],
+    ['a text, as two words of another case', 'wifi slow', note('Why is our wi fi slow', { title: 'This' })],
+    ['a text, in another form', 'bake', note('Baking tins', { title: 'This' })],
+    ['a title', 'wifi', note('Slow.', { title: 'wifi' })],
+    ['an alias', 'wifi', note('Slow.', { title: 'This', metadata: { aliases: ['Wi-Fi'] } })],
+    ['a tag', 'wifi', note('Slow.', { title: 'This', tags: ['home/wi-fi'] })],
+    ['a file name', 'wifi', note('Slow.', { title: 'This', key: 'House/Wi-Fi.md' })],
+    ['front matter', 'wifi', note('Slow.', { title: 'This', metadata: { frontMatter: { net: 'wifi' } } })],
+  ])('is not corrected if it is in %s', async (_, query, record) => {
+    expect(await correctionsIn(record, query)).toEqual({ corrections: [], found: [record.draft.title] });
+  });
+
+  it('is corrected if its parts are no two words of a text', async () => {
+    const { corrections } = await correctionsIn(note('Wi and then Fi; fi wi', { title: 'This' }), 'wifi');
+    expect(corrections).toEqual([{ word: 'wifi', replacements: ['wiki'] }]);
+  });
+});
+
 describe('the path of a note', () => {
   const day = note('Talked.', { title: '2026-03-16', key: 'memory/2026-03-16.md' });
   const other = note('Walked.', { title: '2026-03-16', key: 'journal/2026-03-16.md' });

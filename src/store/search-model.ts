@@ -19,6 +19,14 @@ export interface SearchFilter {
   readonly categories?: readonly string[];
   readonly recordTypes?: readonly string[];
   readonly tags?: readonly string[];
+  /** Hides records with one of these tags, or with a tag nested in it. */
+  readonly excludedTags?: readonly string[];
+  /** Only notes whose path in their vault matches all of these globs; see `PathGlob`. Case does not matter. */
+  readonly paths?: readonly string[];
+  /** Hides notes whose path matches one of these. */
+  readonly excludedPaths?: readonly string[];
+  /** Hides the records with these ids. */
+  readonly excludedRecords?: readonly number[];
   /** Whether the metadata has `completed: true`. */
   readonly completed?: boolean;
   /** Whether the metadata has `undated: true`: the source gave no date, so `createdAt` says nothing. */

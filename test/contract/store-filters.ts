@@ -4,6 +4,8 @@ import type { SearchFilter } from '../../src/store/search-model.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { ALL, idsOf } from './written-samples.ts';
 import { nearestInTime, passagesOf, searchText, searchVectors } from './queries.ts';
+import { DEFAULT_RANKING } from '../../src/search/rank/ranking.ts';
+import { runSearch } from '../../src/search/search.ts';
 import { anyOf, embed, note, NOW, unit, write } from './store-samples.ts';
 
 const RECORDS: Partial<RecordDraft>[] = [
@@ -11,6 +13,7 @@ const RECORDS: Partial<RecordDraft>[] = [
     project: 'p',
     origin: 'vault',
     source: 'a',
+    key: 'My (notes)/Über [100%] x_y/a.md',
     category: 'note',
     recordType: 'fact',
     tags: ['Kitchen', 'Äpfel'],
@@ -74,6 +77,24 @@ const CASES: [string, Omit<SearchFilter, 'now'>, number[]][] = [
   ['a tag with quotation marks and a backslash', { tags: ['X "y" \\'] }, [4]],
   ['several tags, all of which are required', { tags: ['kitchen', 'äpfel'] }, [1]],
   ['an empty list of tags', { tags: [] }, [1, 2, 3, 4]],
+  ['an excluded tag and those nested in it', { excludedTags: ['äPFEL'] }, [2, 3]],
+  ['several excluded tags', { excludedTags: ['äpfel/rot', 'nothing', 'KITCHEN'] }, [3]],
+  ['a path, which only notes have', { paths: ['**'] }, [1]],
+  ['a folder in another case', { paths: ['MY (notes)/üBER [100%] x_y'.normalize('NFD')] }, [1]],
+  ['a folder at any depth', { paths: ['über [100%] x_y/'] }, [1]],
+  ['a part of a folder, which selects nothing', { paths: ['My (notes)/Über'] }, []],
+  ['characters that mean something in expressions', { paths: ['my (notes)/Über .100%. x%y/a.md'] }, []],
+  ['a path with quotation marks and a backslash', { paths: [`a' OR '1'='1`, '\\', '(', '['] }, []],
+  ['several paths, all of which are required', { paths: ['*.md', 'My*/**'] }, [1]],
+  ['a name in any folder and another', { paths: ['*.md', '*.canvas'] }, []],
+  ['`*`, which stays in a folder', { paths: ['My (notes)/*.md'] }, []],
+  ['`**`, which does not', { paths: ['My (notes)/**.md'] }, [1]],
+  ['`**` between folders', { paths: ['**/x_y/**/a.md'] }, []],
+  ['`?` for one character', { paths: ['My?(notes)/**/?.md'] }, [1]],
+  ['`?` for a separator, which it is not', { paths: ['My (notes)?Über [100%] x_y/a.md'] }, []],
+  ['an excluded path', { excludedPaths: ['*.canvas', '*.md'] }, [2, 3, 4]],
+  ['an excluded path that no note has', { excludedPaths: ['*.canvas'] }, [1, 2, 3, 4]],
+  ['excluded records', { excludedRecords: [2, 4, 99] }, [1, 3]],
   ['completed records', { completed: true }, [2]],
   ['records that are not completed or do not say so', { completed: false }, [1, 3, 4]],
   ['records without a date', { undated: true }, [4]],
@@ -84,6 +105,25 @@ const CASES: [string, Omit<SearchFilter, 'now'>, number[]][] = [
   ['an empty period', { from: NOW, until: NOW }, []],
   ['several conditions', { project: 'p', origins: ['vault', 'memory'], tags: ['kitchen'], until: NOW }, [1]],
   ['conditions that exclude each other', { project: 'p', recordTypes: ['event'] }, []],
+];
+
+/** Queries with operators, and the records that they find. */
+const QUERIES: [string, number[]][] = [
+  ['word path:notes', [1]],
+  ['word path:"(notes)/über [100%]"', [1]],
+  ['word file:A', [1]],
+  ['word file:notes', []],
+  ['word -path:NOTES', [2, 3, 4]],
+  ['word tag:#kitchen', [1, 2]],
+  ['word tag:kitchen tag:äpfel', [1]],
+  ['word -tag:KITCHEN', [3, 4]],
+  ['word -kitchens', [3]],
+  ['word -"word 2" -"Word 0"', [2, 4]],
+  ['word -unknown', [1, 2, 3, 4]],
+  ['tag:kitchen', [2, 1]],
+  ['-path:Nothing', [4, 3, 2, 1]],
+  ['-"word 3"', [3, 2, 1]],
+  ['tag:kitchen path:nothing', []],
 ];
 
 export function describeFilters({ store, namespace, generation }: StoreFixture): void {
@@ -107,7 +147,12 @@ export function describeFilters({ store, namespace, generation }: StoreFixture):
       const ids = (await searchText(store(), ns, anyOf('word'), { now: 0 }, 10)).map(
         ({ passage }) => passage,
       );
-      const passages = await passagesOf(store(), ns, ids.toSorted(), filter);
+      const passages = await passagesOf(
+        store(),
+        ns,
+        ids.toSorted((a, b) => a - b),
+        filter,
+      );
       expect(passages.map(({ record }) => record.id)).toEqual(expected);
       const newest = await nearestInTime(store(), ns, filter, 10);
       expect(newest.map(({ record }) => record).toSorted()).toEqual(expected);
@@ -115,6 +160,23 @@ export function describeFilters({ store, namespace, generation }: StoreFixture):
       expect(await store().records.count(ns, filter)).toBe(expected.length);
       const facets = await store().records.facet(ns, 'project', filter);
       expect(facets.reduce((sum, { records }) => sum + records, 0)).toBe(expected.length);
+    });
+
+    it.each(QUERIES)('hold for a query with operators: %s', async (query, expected) => {
+      const embedder = {
+        ...{ provider: 'p', model: 'm', dimensions: 3, maxTokens: 100 },
+        embed: (texts: readonly string[]) => Promise.resolve(texts.map(() => unit(1, 0, 0))),
+        countTokens: (text: string) => text.length,
+        close: () => Promise.resolve(),
+      };
+      const { hits, notices } = await runSearch({
+        ...{ store: store(), namespace: ns, query, operators: true, filter: { now: NOW }, limit: 10 },
+        ...{ ranking: DEFAULT_RANKING, vectors: { embedder, generation: vectors } },
+      });
+      const ids = hits.map(({ passage }) => passage.record.id);
+      // A list is in the order of time.
+      expect(query.startsWith('word ') ? ids.toSorted() : ids).toEqual(expected);
+      expect(notices).toEqual([]);
     });
 
     it('select the best passages even if excluded sources have many better ones', async () => {

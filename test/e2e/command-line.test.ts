@@ -18,6 +18,11 @@ describe('a wrong command line', () => {
   it.each([
     [['serach', 'oven'], `unknown command 'serach'`, 'Did you mean search?'],
     [['search', 'oven', '--lmit', '3'], `unknown option '--lmit'`, 'Did you mean --limit?'],
+    [
+      ['search', 'oven', '-gas'],
+      `unknown option '-gas'`,
+      'After `--`, words may begin with `-`. Usage: loci search',
+    ],
     [['status', 'now'], 'too many arguments', 'Usage: loci status [options]; see `loci status --help`.'],
     [['search'], 'QUERY is missing', 'Usage: loci search [options] <QUERY...>; see `loci search --help`.'],
     [

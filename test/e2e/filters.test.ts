@@ -86,6 +86,53 @@ describe('a filter of a search', () => {
   });
 });
 
+describe('a path and operators', () => {
+  const home = join(temporaryFolder(), 'home');
+  const vault = join(temporaryFolder(), 'zoo');
+
+  beforeAll(async () => {
+    mkdirSync(join(vault, 'Plugins', 'Old'), { recursive: true });
+    writeFileSync(join(vault, 'a.md'), '---\ntags: [keeper]\ndate: 2025-01-01\n---\nWombats eat grass.');
+    writeFileSync(join(vault, 'Plugins', 'b.md'), '---\ndate: 2025-03-01\n---\nWombats dig.');
+    writeFileSync(join(vault, 'Plugins', 'Old', 'c.md'), '---\ndate: 2025-02-01\n---\nWombats sleep.');
+    await loci(['index', vault], { home });
+  });
+
+  const search = (...args: string[]) => lociJson<SearchOutput>(['search', ...args], { home });
+  const found = async (...args: string[]) =>
+    (await search(...args)).results.map(({ citation }) => citation.replace(/#.*/, ''));
+
+  it('limit a search and a list', async () => {
+    expect((await found('wombats', '--path', 'plugins')).toSorted()).toEqual([
+      'Plugins/Old/c.md',
+      'Plugins/b.md',
+    ]);
+    expect(await found('wombats', '--path', 'Plugins/*')).toEqual(['Plugins/b.md']);
+    expect(await found('wombats path:old')).toEqual(['Plugins/Old/c.md']);
+    expect(await found('wombats -path:plugins')).toEqual(['a.md']);
+    expect(await found('wombats -dig -tag:keeper')).toEqual(['Plugins/Old/c.md']);
+    const { stdout } = await loci(['list', '--path', '*.md', '--tag', 'keeper'], { home });
+    expect(stdout).toContain('a.md');
+    expect(stdout).toContain('1 record');
+  });
+
+  it('list all that passes, newest first, in a query without words', async () => {
+    expect(await found('path:Plugins')).toEqual(['Plugins/b.md', 'Plugins/Old/c.md']);
+    expect(await found(' -"wombats dig"')).toEqual(['Plugins/Old/c.md', 'a.md']);
+  });
+
+  it('are named if no record has them, or if they are not supported', async () => {
+    const texts = async (...args: string[]) => (await loci(['search', ...args], { home })).stdout;
+    expect(await texts('wombats', '--path', 'Zoo/**')).toContain('No record has the path Zoo/**.\n');
+    expect(await texts('wombats path:aviary tag:keper')).toContain(
+      'No record has the tag keper; existing values: keeper.\nNo record has the path **aviary**.\n',
+    );
+    const { notices, results } = await search('section:(wombats dig)');
+    expect(results).not.toEqual([]);
+    expect(notices).toEqual([expect.stringContaining('`section:(wombats dig)` as plain words')]);
+  });
+});
+
 describe('a search without results', () => {
   const home = join(temporaryFolder(), 'home');
   const vault = join(temporaryFolder(), 'wild');

@@ -107,7 +107,7 @@ async function facetsOfResults(
     ...filter,
     ...(timedFrom !== undefined && { from: timedFrom }),
     ...(timedUntil !== undefined && { until: timedUntil }),
-    ...{ query, limit: MAX_RESULTS, related: 0 },
+    ...{ query, limit: MAX_RESULTS, related: 0, operators: true },
   });
   const records = hits.map(({ passage }) => passage.record);
   const facets = formatFacets((name) => valuesIn(records, FIELDS[name]));

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { TRUST } from '../../core/types.ts';
 import type { RecordFilter } from '../../store/model.ts';
 import type { EngineContext } from '../context.ts';
-import { filterValue, recordFilters, tagNames } from '../fields/record-fields.ts';
+import { filterValue, recordFilters, storeFilters } from '../fields/record-fields.ts';
 import { timeBound } from '../fields/time-bound.ts';
 import { excludeSources, sourcesHiddenFrom } from '../reading/configured/source-policies.ts';
 
@@ -37,10 +37,9 @@ export type Selection = z.infer<z.ZodObject<ReturnType<typeof selectionFields>>>
 
 /** The records that a caller selects and may see. */
 export async function selectedRecords(context: EngineContext, given: Selection): Promise<RecordFilter> {
-  const { tags, category, record_type, from, until, ...rest } = given;
+  const { category, record_type, from, until, ...rest } = given;
   const filter = {
-    ...rest,
-    ...(tags !== undefined && { tags: tagNames(tags) }),
+    ...storeFilters(rest),
     ...(category !== undefined && { categories: [category] }),
     ...(record_type !== undefined && { recordTypes: [record_type] }),
     ...(from !== undefined && { timedFrom: from }),

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
 import type { EngineContext } from '../context.ts';
 import { deleteRecord } from '../records/delete.ts';
-import { listFacts, storeFact } from './facts.ts';
+import { listFacts, recallFact, storeFact } from './facts.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let loci: EngineContext;
@@ -15,6 +15,24 @@ beforeEach(async () => {
 afterEach(async () => {
   await loci.close();
   await folder[Symbol.asyncDispose]();
+});
+
+describe('a key that no fact has', () => {
+  it('is answered with keys that begin with it, then those that contain it, three at most', async () => {
+    const hintOf = async (key: string): Promise<unknown> =>
+      (
+        (await recallFact(loci, { key }).catch((error: unknown) => error as { hint: unknown })) as {
+          hint: unknown;
+        }
+      ).hint;
+    for (const key of ['old-wifi', 'wifi.guest', 'oven', 'WiFi.home', 'my.wifi', 'wifi.attic'])
+      await storeFact(loci, { key, value: `About ${key}.` });
+    const all = '`memory_list` lists all keys.';
+    expect(await hintOf('wifi')).toBe(`Did you mean "wifi.attic" or "WiFi.home" or "wifi.guest"? ${all}`);
+    expect(await hintOf('guest')).toBe(`Did you mean "wifi.guest"? ${all}`);
+    expect(await hintOf('ovn')).toBe(`Did you mean "oven"? ${all}`);
+    expect(await hintOf('quuxian')).toBe(all);
+  });
 });
 
 describe('facts sorted by when they expire', () => {

@@ -274,19 +274,32 @@ export async function factCategories(context: EngineContext): Promise<FactCatego
 /** How many keys of each category, stored last, are compared with a key that no fact has. */
 const MAX_COMPARED_KEYS = 1000;
 
-/** The error for a key that no fact has. Its hint names a similar key, or the category that has the key. */
+/** Keys that the error for another key names. */
+const MAX_SIMILAR_KEYS = 3;
+
+/** The keys that begin with this one, then those that contain it: `wifi.guest` for `wifi`; else one that is spelt like it. */
+function similarKeys(key: string, keys: readonly string[]): string[] {
+  const given = key.toLowerCase();
+  const places = [...new Set(keys)].map((each) => ({ each, place: each.toLowerCase().indexOf(given) }));
+  const containing = places
+    .filter(({ place }) => place >= 0)
+    .sort((a, b) => Math.sign(a.place) - Math.sign(b.place));
+  if (containing.length > 0) return containing.slice(0, MAX_SIMILAR_KEYS).map(({ each }) => each);
+  const similar = closestWord(key, keys);
+  return similar === undefined ? [] : [similar];
+}
+
+/** The error for a key that no fact has. Its hint names similar keys, or the category that has the key. */
 async function noSuchFact(context: EngineContext, key: string, category?: string): Promise<LociError> {
   const categories = await categoriesOf(context, MAX_COMPARED_KEYS);
   const searched = categories.filter(({ value }) => category === undefined || value === category);
-  const similar = closestWord(
-    key,
-    searched.flatMap(({ newestKeys = [] }) => newestKeys),
-  );
+  const keys = searched.flatMap(({ newestKeys = [] }) => newestKeys);
+  const similar = similarKeys(key, keys).map((each) => JSON.stringify(each));
   const other = categories.find(({ newestKeys }) => newestKeys?.includes(key));
   const where = category === undefined ? '' : ` in ${category}`;
   const advice = [
     ...(other === undefined ? [] : [`The category ${other.value} has it.`]),
-    ...(other !== undefined || similar === undefined ? [] : [`Did you mean ${JSON.stringify(similar)}?`]),
+    ...(other !== undefined || similar.length === 0 ? [] : [`Did you mean ${similar.join(' or ')}?`]),
     '`memory_list` lists all keys.',
   ];
   return new LociError('not_found', `no fact has the key ${JSON.stringify(key)}${where}`, {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MAX_CONTENT_BYTES, MAX_LABEL_LENGTH, MAX_TAG_LENGTH, MAX_TAGS, MAX_TITLE_LENGTH } from './limits.ts';
 import { ORIGINS } from '../../core/types.ts';
+import type { SearchFilter } from '../../store/search-model.ts';
 
 /** Fields that several operations share. */
 
@@ -45,7 +46,25 @@ export const recordFilters = () => ({
     .describe(
       'Only records with all of these tags, or with tags nested in them: project finds project/active.',
     ),
+  path: filterValue()
+    .exactOptional()
+    .describe(
+      'Only notes whose path in their vault matches this, in any case: Plugins/** or *.canvas. `*` stays within a folder, `**` does not, `?` is one character. Without wildcards it is a note or a folder, with all below it. Without / it holds in every folder.',
+    ),
 });
+
+/** The conditions of the filters that a store names otherwise. */
+export function storeFilters<Given extends { tags?: readonly string[]; path?: string }>({
+  tags,
+  path,
+  ...others
+}: Given): Omit<Given, 'tags' | 'path'> & Pick<SearchFilter, 'tags' | 'paths'> {
+  return {
+    ...others,
+    ...(tags !== undefined && { tags: tagNames(tags) }),
+    ...(path !== undefined && { paths: [path] }),
+  };
+}
 
 /** Tags as records have them, without `#` and without `/` at the end. */
 export function tagNames(tags: readonly string[]): string[] {

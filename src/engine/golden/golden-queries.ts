@@ -145,7 +145,7 @@ async function foundRecords(
   }: { query: string; project: string | null; signal: AbortSignal | undefined; limit: number },
 ): Promise<SearchGaps & { readonly found: readonly GoldenResult[] }> {
   const { hits, retrieved, notices } = await searchOutcome(context, {
-    ...{ query, limit, related: 0 },
+    ...{ query, limit, related: 0, operators: true },
     ...(project !== null && { project }),
     ...(signal !== undefined && { signal }),
   });

@@ -68,7 +68,7 @@ async function replayQuery(
   { limit, signal, vectors }: ReplayOptions & { readonly limit: number },
 ): Promise<{ readonly query: ReplayedQuery; readonly provider: string }> {
   const request = {
-    ...{ query, limit, related: 0 },
+    ...{ query, limit, related: 0, operators: true },
     ...(project !== null && { project }),
     ...(signal !== undefined && { signal }),
   };

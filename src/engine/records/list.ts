@@ -5,7 +5,7 @@ import { type LociRecord, ORIGINS, TRUST } from '../../core/types.ts';
 import type { SearchFilter } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
 import { MAX_TITLE_LENGTH } from '../fields/limits.ts';
-import { filterValues, nextPage, pageStart, recordFilters, tagNames } from '../fields/record-fields.ts';
+import { filterValues, nextPage, pageStart, recordFilters, storeFilters } from '../fields/record-fields.ts';
 import { isoTime } from '../fields/times.ts';
 import { expire } from '../shared/retention.ts';
 import {
@@ -108,15 +108,20 @@ export async function listRecords(
   };
 }
 
-function filterOf({ origins, vaults, sources, tags }: z.infer<typeof listInput>): Omit<SearchFilter, 'now'> {
+function filterOf({
+  origins,
+  vaults,
+  sources,
+  ...others
+}: Omit<z.infer<typeof listInput>, 'limit' | 'after'>): Omit<SearchFilter, 'now'> {
   const inVaults =
     vaults === undefined ? undefined : (origins ?? ['vault']).filter((origin) => origin === 'vault');
   const named = vaults === undefined ? sources : vaults.filter((vault) => sources?.includes(vault) ?? true);
   const chosen = inVaults ?? origins;
   return {
+    ...storeFilters(others),
     ...(chosen !== undefined && { origins: chosen }),
     ...(named !== undefined && { sources: named }),
-    ...(tags !== undefined && { tags: tagNames(tags) }),
   };
 }
 

@@ -8,7 +8,7 @@ import type { VectorIndexRef } from '../../search/run.ts';
 import { runSearch, type SearchOutcome } from '../../search/search.ts';
 import type { RecordHeader, SearchFilter } from '../../store/search-model.ts';
 import type { EngineContext, EngineServices } from '../context.ts';
-import { tagNames } from '../fields/record-fields.ts';
+import { storeFilters } from '../fields/record-fields.ts';
 import { millisecondsSince } from '../fields/times.ts';
 import { expire } from '../shared/retention.ts';
 import { HitCounter } from '../reading/configured/hits.ts';
@@ -32,6 +32,8 @@ import { currentFirst } from './current-first.ts';
 
 export interface SearchRequest extends Omit<SearchFilter, 'now'> {
   readonly query: string;
+  /** Whether somebody typed the query, so that it may have operators, such as `path:x`; not unless given. */
+  readonly operators?: boolean;
   /** Maximum number of results; the configured one unless given. */
   readonly limit?: number;
   /** Maximum number of related documents, at most `limit`; the configured one unless given. */
@@ -64,7 +66,7 @@ export async function search(
   const { query, limit, related, min_score, explain, ...rest } = given;
   const filter = filterOf(rest);
   const outcome = await searchOutcome(context, {
-    ...{ ...filter, query },
+    ...{ ...filter, query, operators: true },
     ...(limit !== undefined && { limit }),
     ...(related !== undefined && { related }),
     ...(min_score !== undefined && { minScore: min_score }),
@@ -75,6 +77,8 @@ export async function search(
   const missing = await explainedMissing(context, retrieved.missing);
   const took_ms = millisecondsSince(started);
   const isEmpty = hits.length === 0;
+  // Of sources that are hidden, the search says nothing.
+  const { excludedSources: _, ...conditions } = run.filter;
   return {
     query,
     results: results.slice(0, hits.length),
@@ -88,8 +92,8 @@ export async function search(
     })),
     missing: [...missing],
     notices: [...(context.store.capabilities.readOnly ? [READ_ONLY] : []), ...notices],
-    unmatched: isEmpty ? await unmatchedFilters(context, filter) : [],
-    nothing: isEmpty ? await reasonsForNothing(context, filter, outcome, loadConfig) : null,
+    unmatched: isEmpty ? await unmatchedFilters(context, conditions) : [],
+    nothing: isEmpty ? await reasonsForNothing(context, conditions, outcome, loadConfig) : null,
     provider: providerOf(run),
     took_ms,
   };
@@ -98,14 +102,12 @@ export async function search(
 function filterOf({
   category,
   record_type,
-  tags,
   ...given
 }: Omit<SearchInput, 'query' | 'limit' | 'related' | 'min_score' | 'explain'>): Omit<SearchFilter, 'now'> {
   return {
-    ...given,
+    ...storeFilters(given),
     ...(category !== undefined && { categories: [category] }),
     ...(record_type !== undefined && { recordTypes: [record_type] }),
-    ...(tags !== undefined && { tags: tagNames(tags) }),
   };
 }
 
@@ -135,7 +137,8 @@ export async function searchOutcome(
   request: SearchRequest,
   vectors?: VectorIndexRef | null,
 ): Promise<SearchOutcome> {
-  const { query, limit: requestedLimit, minScore, related, signal, audience, ranking, ...filter } = request;
+  const { query, operators = false, limit: requestedLimit, minScore, related, ...others } = request;
+  const { signal, audience, ranking, ...filter } = others;
   if (query.trim() === '') throw new LociError('invalid_input', 'the query is empty');
   const { caller, config, namespace, store } = context;
   const now = context.now();
@@ -148,7 +151,7 @@ export async function searchOutcome(
   const outcome = await runSearch({
     store,
     namespace,
-    query,
+    ...{ query, operators },
     filter: { ...excludeSources(filter, hidden), now },
     limit,
     minScore: minScore ?? config.search.minScore,

@@ -23,6 +23,7 @@ export const searchOperation: Operation<typeof searchInput, typeof searchOutput>
       title: 'Notes of one autumn with a tag',
       input: { query: 'kitchen', tags: ['home'], from: '2026-09-01', until: '2026-11-30' },
     },
+    { title: 'Notes about plugins without drafts', input: { query: 'install path:Plugins -tag:draft' } },
     { title: 'See why each result was found', input: { query: 'kitchen remodel', explain: true } },
   ],
   run: async (context, given) => search(await context.loci(), given, context),

@@ -65,6 +65,16 @@ describe('a bridge', () => {
     expect(titlesOf(await search(store)).slice(0, 2)).toEqual(['Lantern Weekly', 'Harbour Press']);
   });
 
+  it('does not lead to a record that the operators of the query exclude', async () => {
+    const press = note('Anna Vogel, since 1990.', { title: 'Harbour Press', key: 'Harbour Press.md' });
+    const store = await storeWith(MAGAZINE, ...OTHERS, press);
+    const found = async (operators: string): Promise<string[]> =>
+      titlesOf(await search(store, `${QUERY} ${operators}`, { operators: true }));
+    expect(await found('-bread')).toContain('Harbour Press');
+    for (const operators of ['-vogel', '-file:harbour'])
+      expect(await found(operators), operators).not.toContain('Harbour Press');
+  });
+
   it('leads to five results, and takes no place for one that ranks before the result that leads to it', async () => {
     const names = [
       'Harbour Press',

@@ -7,7 +7,7 @@ import { notePathOf } from './file-names.ts';
 import { isNumber, joinedUnit, otherWordings, type Wording } from './wordings.ts';
 
 /**
- * A query in plain words. Quotes are its only syntax: a query that is nothing but quoted phrases is an exact one
+ * A query in plain words, without the operators that `operators.ts` reads. Quotes are its only syntax: a query that is nothing but quoted phrases is an exact one
  * (`requiredPhrases`).
  */
 export interface ParsedQuery {

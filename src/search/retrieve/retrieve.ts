@@ -64,12 +64,12 @@ function incomplete(
 /** Queries every signal. A signal that cannot answer is listed in `missing`, and the others go on. */
 export async function retrieveCandidates(started: StartedRun): Promise<RetrievalResult> {
   const isList = started.intent?.listOnly === true;
-  const [{ run: found, embedded }, { terms: infos, languages }, list] = await Promise.all([
+  const [{ run: found, embedded }, { terms: infos, languages, written }, list] = await Promise.all([
     withVectors(started),
     lookUpTerms(started),
     isList ? listByTime(started) : [],
   ]);
-  const run = { ...found, query: inStoredLanguages(found.query, languages) };
+  const run = { ...found, query: inStoredLanguages({ ...found.query, terms: written }, languages) };
   if (!isList || run.intent === null) return retrieveSignals(run, infos, embedded);
   // Completed documents alone do not replace a search.
   if (list.length === 0) return retrieveSignals({ ...run, intent: null }, infos, embedded);

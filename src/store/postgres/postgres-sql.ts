@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type ClientBase, escapeLiteral, type Pool, type QueryConfig, type QueryResult } from 'pg';
 import { LociError } from '../../core/errors.ts';
 import type { Deadline } from '../../core/time/deadline.ts';
+import { globExpression } from '../rules/path-glob.ts';
 import {
   columnsOf,
   conflictClause,
@@ -47,6 +48,8 @@ const POSTGRES_DIALECT: Dialect = {
   hex: (column) => `encode(${column}, 'hex')`,
   sentenceOf: 's.ns = embedding.ns AND s.vector = embedding.id',
   foldTag: (expression) => `loci_fold_tag(${expression})`,
+  matchesGlob: (column, parameter) => `loci_fold_tag(${column}) ~ :${parameter}`,
+  globParameter: globExpression,
   entries: (column) => `json_array_elements_text(${column}::json)`,
   isTrue: (column, key) => `coalesce((${column}::json -> '${key}')::text = 'true', FALSE)`,
   isJson: () => 'TRUE',

@@ -1,5 +1,6 @@
 import type { Timestamp } from '../../core/types.ts';
 import type { PassageScore, RecordHeader, SearchFilter } from '../search-model.ts';
+import { matchesGlob } from './path-glob.ts';
 
 export function isLive({ deletedAt, expiresAt }: RecordHeader, now: Timestamp): boolean {
   return deletedAt === null && (expiresAt === null || expiresAt > now);
@@ -16,7 +17,11 @@ export function admits(record: RecordHeader, filter: SearchFilter): boolean {
     !(isSourced(record) && filter.excludedSources?.includes(record.source)) &&
     (filter.categories === undefined || filter.categories.includes(record.category)) &&
     (filter.recordTypes === undefined || filter.recordTypes.includes(record.recordType)) &&
-    (filter.tags === undefined || hasTags(record, filter.tags)) &&
+    (filter.tags ?? []).every((tag) => hasTag(record, tag)) &&
+    !(filter.excludedTags ?? []).some((tag) => hasTag(record, tag)) &&
+    (filter.paths ?? []).every((glob) => isAtPath(record, glob)) &&
+    !(filter.excludedPaths ?? []).some((glob) => isAtPath(record, glob)) &&
+    !filter.excludedRecords?.includes(record.id) &&
     hasFlag(record, 'completed', filter.completed) &&
     hasFlag(record, 'undated', filter.undated) &&
     (filter.from === undefined || record.createdAt >= filter.from) &&
@@ -34,12 +39,16 @@ export function isSourced({ origin }: Pick<RecordHeader, 'origin'>): boolean {
 }
 
 /** `project` includes `project` and `project/active`, but not `projects`. */
-function hasTags(record: RecordHeader, required: readonly string[]): boolean {
-  const present = record.tags.map((tag) => `${foldTag(tag)}/`);
-  return required.every((tag) => present.some((each) => each.startsWith(`${foldTag(tag)}/`)));
+function hasTag({ tags }: RecordHeader, tag: string): boolean {
+  const folded = `${foldTag(tag)}/`;
+  return tags.some((each) => `${foldTag(each)}/`.startsWith(folded));
 }
 
-/** The form in which tags are compared: lower case, with composed characters. */
+function isAtPath({ origin, key }: RecordHeader, glob: string): boolean {
+  return origin === 'vault' && key !== null && matchesGlob(foldTag(glob), foldTag(key));
+}
+
+/** The form in which tags and paths are compared: lower case, with composed characters. */
 export function foldTag(tag: string): string {
   return tag.normalize('NFC').toLowerCase();
 }

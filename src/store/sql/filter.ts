@@ -25,7 +25,7 @@ export function recordCondition(
     '(r.expires_at IS NULL OR r.expires_at > :now)',
   ];
   const parameters: Record<string, Parameters[string]> = { now: filter.now };
-  const { project, excludedSources, tags } = filter;
+  const { project, excludedSources, tags, excludedTags, paths, excludedPaths, excludedRecords } = filter;
   const oneOf = (column: string, name: string, values: readonly string[] | undefined): void => {
     if (values === undefined) return;
     parts.push(dialect.isIn(column, name));
@@ -44,13 +44,29 @@ export function recordCondition(
   }
   oneOf('r.category', 'categories', filter.categories);
   oneOf('r.record_type', 'recordTypes', filter.recordTypes);
-  if (tags !== undefined) {
-    // The slash makes `project/` a prefix of `project/active/` and of `project/`, but not of `projects/`.
-    const tag = `${dialect.foldTag('tag.value')} || '/'`;
-    parts.push(`NOT EXISTS (SELECT 1 FROM ${dialect.list('tags', 'text')} AS required WHERE NOT EXISTS (
+  // The slash makes `project/` a prefix of `project/active/` and of `project/`, but not of `projects/`.
+  const noneOf = (name: string, values: readonly string[], not: '' | 'NOT'): void => {
+    parts.push(`NOT EXISTS (SELECT 1 FROM ${dialect.list(name, 'text')} AS given WHERE ${not} EXISTS (
       SELECT 1 FROM ${dialect.entries('r.tags')} AS tag
-      WHERE substr(${tag}, 1, length(required.value)) = required.value))`);
-    parameters['tags'] = tags.map((each) => `${foldTag(each)}/`);
+      WHERE substr(${dialect.foldTag('tag.value')} || '/', 1, length(given.value)) = given.value))`);
+    parameters[name] = values.map((each) => `${foldTag(each)}/`);
+  };
+  if (tags !== undefined) noneOf('tags', tags, 'NOT');
+  if (excludedTags !== undefined) noneOf('excludedTags', excludedTags, '');
+  const atPath = (name: string, globs: readonly string[] = [], not: '' | 'NOT'): void => {
+    for (const [i, glob] of globs.entries()) {
+      const matches = dialect.matchesGlob('r.key', `${name}${String(i)}`);
+      parts.push(
+        `${not} (CASE WHEN r.origin = 'vault' AND r.key IS NOT NULL THEN ${matches} ELSE FALSE END)`,
+      );
+      parameters[`${name}${String(i)}`] = dialect.globParameter(foldTag(glob));
+    }
+  };
+  atPath('path', paths, '');
+  atPath('excludedPath', excludedPaths, 'NOT');
+  if (excludedRecords !== undefined) {
+    parts.push(`NOT ${dialect.isIn('r.id', 'excludedRecords')}`);
+    parameters['excludedRecords'] = excludedRecords;
   }
   const flag = (name: 'completed' | 'undated', value: boolean | undefined): void => {
     if (value !== undefined) parts.push(`${value ? '' : 'NOT '}${dialect.isTrue('r.metadata', name)}`);

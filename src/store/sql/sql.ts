@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Deadline } from '../../core/time/deadline.ts';
+import type { PathGlob } from '../rules/path-glob.ts';
 
 /** The value of a column: whole and real numbers, text, bytes. */
 export type SqlValue = string | number | null | Uint8Array<ArrayBuffer>;
@@ -37,6 +38,9 @@ export interface Dialect {
   readonly sentenceOf: string;
   /** The form in which tags are compared: see `foldTag`. */
   readonly foldTag: (expression: string) => string;
+  /** Whether the path in a column matches a parameter, which has the value of `globParameter`. */
+  readonly matchesGlob: (column: string, parameter: string) => string;
+  readonly globParameter: (glob: PathGlob) => string;
   /** The entries of a JSON list in a column as a table with the column `value`; none if it cannot be read. */
   readonly entries: (column: string) => string;
   /** Whether the JSON object in a column has this key with the value `true`. */

@@ -70,7 +70,12 @@ function toLociError(error: CommanderError, command: Command): LociError {
     });
   }
   const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
-  const hint = suggestion?.replace(/^\(|\)$/g, '') ?? usageHint(command);
+  // A query may have `-word`, for what no result may have.
+  const isWord = command.registeredArguments.some(({ variadic }) => variadic) && /'-\p{L}{2}/u.test(message);
+  const usage = isWord
+    ? `After \`--\`, words may begin with \`-\`. ${usageHint(command)}`
+    : usageHint(command);
+  const hint = suggestion?.replace(/^\(|\)$/g, '') ?? usage;
   return new LociError('invalid_input', message, { hint });
 }
 

@@ -5,20 +5,20 @@ import type { SearchFilter } from '../../../store/search-model.ts';
 import type { EngineContext } from '../../context.ts';
 import { facet } from './facet.ts';
 
-const FILTER_NAMES = ['tag', 'source', 'project', 'category', 'record_type', 'origin'] as const;
+const FACET_NAMES = ['tag', 'source', 'project', 'category', 'record_type', 'origin'] as const;
 
 export const unmatchedFilter = z.strictObject({
-  filter: z.enum(FILTER_NAMES),
+  filter: z.enum([...FACET_NAMES, 'path']),
   value: z.string(),
   known: z
     .array(z.string())
-    .describe('Values that records have: the most similar first, then the most frequent.'),
+    .describe('Values that records have: the most similar first, then the most frequent; none for a path.'),
 });
 
 /** A value of a filter that no record has. */
 type UnmatchedFilter = z.infer<typeof unmatchedFilter>;
 type Filters = Omit<SearchFilter, 'now'>;
-type FilterName = UnmatchedFilter['filter'];
+type FilterName = (typeof FACET_NAMES)[number];
 
 const FIELDS: Readonly<Record<FilterName, FacetField>> = {
   tag: 'tag',
@@ -34,7 +34,7 @@ const MAX_KNOWN_VALUES = 10;
 /** The values of the request's filters that no record has. Reads the fields of all records. */
 export async function unmatchedFilters(loci: EngineContext, request: Filters): Promise<UnmatchedFilter[]> {
   const unmatched: UnmatchedFilter[] = [];
-  for (const filter of FILTER_NAMES) {
+  for (const filter of FACET_NAMES) {
     const requested = valuesOf(filter, request);
     if (requested.length === 0) continue;
     const existing = (await facet(loci, FIELDS[filter])).map(({ value }) => value);
@@ -46,6 +46,9 @@ export async function unmatchedFilters(loci: EngineContext, request: Filters): P
       unmatched.push({ filter, value, known });
     }
   }
+  for (const value of request.paths ?? [])
+    if ((await facet(loci, 'source', { paths: [value] })).length === 0)
+      unmatched.push({ filter: 'path', value, known: [] });
   return unmatched;
 }
 

@@ -14,6 +14,7 @@ const FILTERS = [
   ['categories', 'category'],
   ['recordTypes', 'record_type'],
   ['tags', 'tags'],
+  ['paths', 'path'],
   ['project', 'project'],
   ['from', 'from'],
   ['until', 'until'],

@@ -6,6 +6,7 @@ import { Deadline } from '../../../core/time/deadline.ts';
 import { LociError } from '../../../core/errors.ts';
 import { isObjectText } from '../../sql/stored-json.ts';
 import { foldTag } from '../../rules/filter.ts';
+import { matchesGlob } from '../../rules/path-glob.ts';
 import { guarded } from './store-error.ts';
 
 interface DatabaseOptions {
@@ -69,6 +70,9 @@ export class Database {
         `);
         // SQLite's lower() folds only ASCII.
         connection.function('fold_tag', { deterministic: true }, (tag) => foldTag(String(tag)));
+        connection.function('matches_glob', { deterministic: true }, (glob, path) =>
+          Number(matchesGlob(String(glob), foldTag(String(path)))),
+        );
         connection.function('is_object', { deterministic: true }, (text) => Number(isObjectText(text)));
         connection.function('in_time', () => (this.#checkTime() ? 1 : 0));
       } catch (error) {

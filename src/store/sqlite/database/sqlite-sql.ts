@@ -31,6 +31,8 @@ export const SQLITE_DIALECT: Dialect = {
   hex: (column) => `lower(hex(${column}))`,
   sentenceOf: 's.vector = embedding.id',
   foldTag: (expression) => `fold_tag(${expression})`,
+  matchesGlob: (column, parameter) => `matches_glob(:${parameter}, ${column})`,
+  globParameter: (glob) => glob,
   entries: (column) => `json_each(iif(json_valid(${column}), ${column}, '[]'))`,
   isTrue: (column, key) =>
     `(CASE WHEN json_valid(${column}) THEN json_type(${column}, '$.${key}') IS 'true' ELSE FALSE END)`,

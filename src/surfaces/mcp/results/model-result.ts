@@ -86,7 +86,7 @@ export function unmatchedLines(unmatched: SearchOutput['unmatched']): string[] {
     const names = known.slice(0, MAX_KNOWN_NAMES).map(quotedName).join(', ');
     const more = known.length > MAX_KNOWN_NAMES ? ` and ${String(known.length - MAX_KNOWN_NAMES)} more` : '';
     const existing = known.length === 0 ? 'none has any' : `existing values: ${names}${more}`;
-    return `No record has the ${filter} ${quotedName(value)}; ${existing}.`;
+    return `No record has the ${filter} ${quotedName(value)}${filter === 'path' ? '' : `; ${existing}`}.`;
   });
 }
 

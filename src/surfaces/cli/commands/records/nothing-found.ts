@@ -60,6 +60,7 @@ function defaultAdvice(query: string): string {
 export function unmatchedLine({ filter, value, known }: SearchOutput['unmatched'][number]): string {
   const name = filterName(filter);
   const noRecord = `No record has the ${name} ${clip(oneLine(value), 60)}`;
+  if (filter === 'path') return `${noRecord}.`;
   if (known.length === 0) return `${noRecord}; none has any ${name}.`;
   return `${noRecord}; existing values: ${known.map(oneLine).join(', ')}.`;
 }
