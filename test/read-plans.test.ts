@@ -55,6 +55,7 @@ it('reads use the keys of the tables in a store with many conversations', async 
     const db = new DatabaseSync(join(folder.path, 'loci.db'), { readOnly: true });
     db.function('fold_tag', (tag) => tag);
     db.function('is_object', () => 1);
+    db.function('matches_glob', () => 1);
     db.function('in_time', () => 1);
     const scans = reads.flatMap((read) => scansOf(db, read)).filter((scan) => !FILTERED.test(scan));
     db.close();
