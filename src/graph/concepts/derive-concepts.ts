@@ -21,6 +21,14 @@ export function isConceptsCurrent(state: GraphState): boolean {
   return isDerived || lastChange === 0;
 }
 
+/** The share of the records whose names and mentions are derived, from 0 to 1. @param highestId of a record */
+export function conceptShare(state: GraphState, highestId: number): number {
+  if (state.conceptRules === CONCEPT_RULES) return state.conceptsUpTo / Math.max(1, state.lastChange);
+  const pass = passSchema.safeParse(parseJson(state.conceptRules)).data;
+  if (pass === undefined) return 0;
+  return (pass.lane === 'names' ? 0 : 0.5) + (0.5 * (pass.after ?? 0)) / Math.max(1, highestId);
+}
+
 /**
  * Derives the names and mentions of the records that have changed. A changed note costs its own text, and the texts in which full
  * text finds a title or alias that is new. It commits with each batch, so that a derivation that was interrupted continues.
