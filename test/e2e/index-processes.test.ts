@@ -98,7 +98,9 @@ it('an index of many notes ends when search works, and a process in the backgrou
   expect(first).toMatchObject({ unrelated: 1500, vaults: [{ added: 1500 }] });
   const pid = Number(/^process (\d+)$/.exec(first.related_by ?? '')?.[1]);
   let isKilled = false;
-  onTestFinished(() => void (isKilled || process.kill(pid, 'SIGKILL')));
+  onTestFinished(() => {
+    if (!isKilled) process.kill(pid, 'SIGKILL');
+  });
   const relations = async (): Promise<StatusOutput['relations']> =>
     (await lociJson<StatusOutput>(['status'], options)).relations;
   const found = await lociJson<SearchOutput>(['search', 'oven kitchen'], options);
