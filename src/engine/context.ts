@@ -20,8 +20,26 @@ interface ContextOptions {
   /** The generation that is active when the engine is opened; `null` if none is. */
   readonly activeGeneration?: number | null;
   /** See `EngineContext.updateRelations`. */
-  readonly updateRelations?: (context: EngineContext, options: ProgressOptions) => Promise<void>;
+  readonly updateRelations?: (context: EngineContext, options: RelationOptions) => Promise<Unrelated>;
 }
+
+export interface RelationOptions extends ProgressOptions {
+  /** Does nothing if more records than this wait. Without it, there is no limit. */
+  readonly maxRecords?: number;
+  /** Waits while another process does it, or until the lease of one that was killed has ended. */
+  readonly waits?: boolean;
+}
+
+/** The records that are not related to the others yet, or not as they are now. */
+export interface Unrelated {
+  readonly records: number;
+  /** The share of the work that is done, from 0 to 1. */
+  readonly share: number;
+  /** The process that relates them now, in words; `null` if none does. */
+  readonly process: string | null;
+}
+
+export const NOTHING_UNRELATED: Unrelated = { records: 0, share: 1, process: null };
 
 /** Something that the engine closes. */
 export interface Closable {
@@ -150,11 +168,11 @@ export class EngineContext {
   }
 
   /**
-   * Updates what is derived from several records together, after records of the namespace have changed.
+   * Updates what is derived from several records together, after records of the namespace have changed. Returns what is left.
    * @throws LociError `aborted`, and the errors of the store
    */
-  async updateRelations(options: ProgressOptions = {}): Promise<void> {
-    await this.#services.options.updateRelations?.(this, options);
+  async updateRelations(options: RelationOptions = {}): Promise<Unrelated> {
+    return (await this.#services.options.updateRelations?.(this, options)) ?? NOTHING_UNRELATED;
   }
 
   /** Closes all work that runs before the engine. */

@@ -56,7 +56,7 @@ export interface LocalIo {
   /** Writes the result to standard output, if there is one. Nothing else is written there then. */
   readonly writeOutput?: (text: string) => Promise<void>;
   /** Starts a command of Loci that continues after this one has ended. Its messages go to `background.log` in the home. Returns its pid. */
-  startInBackground(commandLine: readonly string[], home: string): number;
+  readonly startInBackground?: (commandLine: readonly string[], home: string) => number;
 }
 
 interface Example {

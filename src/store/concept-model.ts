@@ -65,7 +65,9 @@ export interface NameSelector {
   readonly only?:
     | { readonly keys: readonly string[]; readonly notes: readonly string[] }
     /** The titles and aliases whose keys begin with one of these words, without their notes; in the order of the words, then of the keys. */
-    | { readonly firstWords: readonly string[] };
+    | { readonly firstWords: readonly string[] }
+    /** All titles and aliases. */
+    | 'claims';
   /** Leaves out what records of vaults and sources with these names say, as if they were not there. */
   readonly excludedSources?: readonly string[];
 }

@@ -97,6 +97,8 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
       const { line: __, ...phrase } = name('phrase', 'Ada Lovelace');
       expect(rows[4]).toEqual({ record: 3, project: 'p', note: null, ...phrase, count: 2 });
       expect(await store().graph.conceptNames(ns, { project: 'other' })).toEqual([]);
+      const claims = await store().graph.conceptNames(ns, { project: 'p', only: 'claims' });
+      expect(claims).toEqual(rows.filter(({ kind }) => kind !== 'phrase'));
     });
 
     it('are selected by key and by note, with the other names of these notes', async () => {

@@ -89,3 +89,27 @@ it('a process in the background embeds what was read', async () => {
   expect(readFileSync(linked, 'utf8')).toBe('precious');
   expect(readFileSync(join(home, 'background.log'), 'utf8')).not.toContain('error');
 });
+
+it('an index of many notes ends when search works, and a process in the background relates them, again after it was killed', async () => {
+  const options = { home, env: { LOCI_EMBEDDING_PROVIDER: 'none' } };
+  const running = startLoci(['index', notes, '--json'], options);
+  onTestFinished(() => void running.child.kill('SIGKILL'));
+  const first = JSON.parse((await running.ended).stdout) as IndexOutput;
+  expect(first).toMatchObject({ unrelated: 1500, vaults: [{ added: 1500 }] });
+  const pid = Number(/^process (\d+)$/.exec(first.related_by ?? '')?.[1]);
+  let isKilled = false;
+  onTestFinished(() => {
+    if (!isKilled) process.kill(pid, 'SIGKILL');
+  });
+  const relations = async (): Promise<StatusOutput['relations']> =>
+    (await lociJson<StatusOutput>(['status'], options)).relations;
+  const found = await lociJson<SearchOutput>(['search', 'oven kitchen'], options);
+  expect(found.results.length).toBeGreaterThan(0);
+  await expect.poll(relations, { timeout: 60_000 }).toMatchObject({ running_in: first.related_by });
+  process.kill(pid, 'SIGKILL');
+  isKilled = true;
+  expect(await relations()).toMatchObject({ unrelated: 1500 });
+  const waited = await lociJson<IndexOutput>(['index', '--wait'], options);
+  expect(waited).toMatchObject({ unrelated: 0, related_by: null });
+  expect(await relations()).toEqual({ unrelated: 0, share: 1, running_in: null });
+}, 120_000);

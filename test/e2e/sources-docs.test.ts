@@ -29,7 +29,7 @@ function blocksOf(language: string, blocks = BLOCKS): string[] {
 }
 
 /** The progress of a refresh that takes more than a second. */
-const PROGRESS = /^(?:loci: (?:reading My tasks|relating records to each other: .*)\n)+/;
+const PROGRESS = /^(?:loci: (?:reading My tasks|Search works now\..*|relating records to each other: .*)\n)+/;
 
 describe('README.md', () => {
   it('has a source that works when it is pasted', async () => {

@@ -39,6 +39,16 @@ describe('the graph page', () => {
     expect(page.url()).toContain('view=table');
   });
 
+  it('shows the nodes with the most connections first, and more on request', async () => {
+    const page = await site.open('/graph?nodes=3');
+    await page.getByRole('img', { name: /^A drawing of 3 nodes/ }).waitFor();
+    await page.getByText(/^3 of \d+ nodes/).waitFor();
+    await page.getByRole('button', { name: 'Show more nodes' }).click();
+    await page.getByRole('img', { name: /^A drawing of \d{2,} nodes/ }).waitFor();
+    expect(new URL(page.url()).search).toBe('?nodes=1503');
+    expect(await page.getByRole('button', { name: 'Show more nodes' }).count()).toBe(0);
+  });
+
   it('is filtered by title, type, project and tag, which the address keeps', async () => {
     const page = await site.open('/graph');
     await canvas(page).waitFor();

@@ -7,7 +7,7 @@ import { graphNotices } from '../graph/graph-notices.ts';
 import { assertGraphIsOn, crossProjectTypes, graphFilter } from '../graph/graph-view.ts';
 import { updateGraph } from '../graph/update-relations.ts';
 import { expire } from '../shared/retention.ts';
-import { type GraphMapInput, type GraphMapOutput, MAX_EDGES, MAX_NODES } from './map-fields.ts';
+import { type GraphMapInput, DEFAULT_NODES, type GraphMapOutput, MAX_EDGES } from './map-fields.ts';
 import { MapAnswer } from './map-answer.ts';
 import { type MapGraph, readMapGraph } from './read-graph.ts';
 import { countFacets, edgesBetween, selectNodes } from './select.ts';
@@ -33,7 +33,7 @@ export async function graphMap(
   const mask = new GraphMask(context.thread);
   const facets = await countFacets(graph, (texts) => mask.texts.texts(texts));
   const answer = new MapAnswer(graph, mask, given.search, facets);
-  await answer.addNodes(found.nodes.slice(0, given.nodes ?? MAX_NODES), found.steps);
+  await answer.addNodes(found.nodes.slice(0, given.nodes ?? DEFAULT_NODES), found.steps);
   const edges = edgesBetween(graph, answer.shown, given.edge_types);
   const next = await answer.addEdges(edges, from_edge, given.edges ?? MAX_EDGES);
   const totals = {
@@ -68,6 +68,6 @@ function leftOut(all: number, shown: number, isNear: boolean): string[] {
   const which = isNear ? 'nearest' : 'most connected';
   return [
     `these are the ${which} ${String(shown)} of ${String(all)} nodes: name one of them in \`around\` to see what is near it, ` +
-      'or narrow the graph by project, type, tag or title',
+      'ask for more `nodes`, or narrow the graph by project, type, tag or title',
   ];
 }

@@ -10,6 +10,8 @@ import {
 } from '../graph/graph-fields.ts';
 
 export const MAX_NODES = 5000;
+/** More are hard to tell from each other. */
+export const DEFAULT_NODES = 1500;
 export const MAX_EDGES = 10_000;
 const MAX_CENTRES = 50;
 const MAX_MAP_DEPTH = 5;
@@ -45,7 +47,7 @@ export const graphMapInput = z.strictObject({
     .exactOptional()
     .describe('Only edges of these types.'),
   search: filterValue().exactOptional().describe('Only nodes whose title has this text, in either case.'),
-  nodes: z.number().int().min(1).max(MAX_NODES).exactOptional().describe(`How many nodes at most: ${String(MAX_NODES)} unless given.`), // prettier-ignore
+  nodes: z.number().int().min(1).max(MAX_NODES).exactOptional().describe(`How many nodes at most: ${String(DEFAULT_NODES)} unless given.`), // prettier-ignore
   edges: z.number().int().min(0).max(MAX_EDGES).exactOptional().describe(`How many edges at most: ${String(MAX_EDGES)} unless given.`), // prettier-ignore
   from_edge: z
     .number()

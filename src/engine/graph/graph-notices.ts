@@ -14,7 +14,7 @@ export interface NoticeRequest extends GraphScope {
 
 const BEHIND =
   'the graph does not have the last changes yet: ask again in a minute, or search for them; graph_status (`loci graph status`) says ' +
-  '`current` when it has everything';
+  '`current` when it has everything, and `loci status` how far it is';
 
 /**
  * Sentences about why a request on the graph leads to less than its caller may expect: a setting keeps it within a project, a tag that

@@ -1,31 +1,130 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { LociError } from '../../core/errors.ts';
-import { pickSignal, type ProgressOptions } from '../../core/progress.ts';
-import { deriveGraph, isTextCurrent, type DerivationOptions } from '../../graph/build/derive.ts';
+import { assertNotAborted, pickSignal, type ProgressOptions } from '../../core/progress.ts';
+import { deriveGraph, isTextCurrent, textUpTo, type DerivationOptions } from '../../graph/build/derive.ts';
 import { deriveDocumentEdges } from '../../graph/build/documents.ts';
 import { deriveSimilar, isSimilarCurrent } from '../../graph/build/similar.ts';
-import type { EngineContext } from '../context.ts';
+import { conceptShare, isConceptsCurrent } from '../../graph/concepts/derive-concepts.ts';
+import { type EngineContext, NOTHING_UNRELATED, type RelationOptions, type Unrelated } from '../context.ts';
 import { vectorsOf } from '../embedding/models.ts';
-import { withFreeLease } from '../shared/lease.ts';
+import { leaseProcess, withFreeLease } from '../shared/lease.ts';
 import { updateConcepts } from './concepts/update-concepts.ts';
 import { updateBelongsTo } from './belongs-to.ts';
+
+const POLL_INTERVAL_MS = 250;
+/** The leases of the parts. */
+const LEASES = ['graph', 'belongs-to', 'concepts'];
 
 /**
  * Updates what is derived from several records together: to which notes documents belong, and the graph. Called after records
  * of the namespace have changed. Each part returns at once if nothing has, or while another process does it. A part that
- * fails does not keep the others from running.
+ * fails does not keep the others from running. Returns what is left.
  * @throws LociError `aborted`, and the errors of the store
  */
-export async function updateRelations(context: EngineContext, options: ProgressOptions = {}): Promise<void> {
+export async function updateRelations(
+  context: EngineContext,
+  { maxRecords = Infinity, waits = false, ...options }: RelationOptions = {},
+): Promise<Unrelated> {
+  const before = await unrelated(context);
+  if (before.records > maxRecords) return before;
+  const report = await partReports(context, before.records, options);
+  for (let wasFree = false; ;) {
+    await updateParts(context, options, report);
+    const left = await unrelated(context);
+    // The other process may have ended just after this one could not begin.
+    const isOver = left.records === 0 || (left.process === null && wasFree);
+    if (!waits || isOver) return left;
+    wasFree = left.process === null;
+    if (left.process !== null) {
+      const subject = `${left.process} to relate records`;
+      options.onProgress?.({ stage: 'waiting', subject, done: 0, total: 0 });
+      await delay(POLL_INTERVAL_MS);
+    }
+  }
+}
+
+async function updateParts(
+  context: EngineContext,
+  options: ProgressOptions,
+  report: Partial<Record<keyof typeof COST, Report>>,
+): Promise<void> {
   const errors: unknown[] = [];
-  for (const update of [updateGraph, updateBelongsTo, updateDependentEdges, updateConceptEdges]) {
+  for (const [update, onProgress] of [
+    [updateGraph, report.text],
+    [updateBelongsTo, report.documents],
+    [updateDependentEdges, undefined],
+    [updateConceptEdges, report.concepts],
+  ] as const) {
+    assertNotAborted(options);
     try {
-      await update(context, options);
+      await update(context, { ...pickSignal(options), ...(onProgress !== undefined && { onProgress }) });
     } catch (error) {
       if (error instanceof LociError && error.code === 'aborted') throw error;
       errors.push(error);
     }
   }
   if (errors.length > 0) throw errors[0];
+}
+
+/** What `updateRelations` would do. */
+async function unrelated(context: EngineContext): Promise<Unrelated> {
+  const { store, namespace, config, now } = context;
+  if (store.capabilities.readOnly) return NOTHING_UNRELATED;
+  const { lastChange, highestId, belongsTo } = await store.records.bounds(namespace);
+  const { pass } = belongsTo;
+  const ofDocuments = pass === null ? belongsTo.upTo / Math.max(1, lastChange) : pass.document / highestId;
+  let upTo = pass === null ? belongsTo.upTo : 0;
+  let stale = 0;
+  const shares = [ofDocuments];
+  if (config.graph.enabled) {
+    const state = await store.graph.state(namespace);
+    const ofText = textUpTo(state, config.graph.types);
+    upTo = Math.min(upTo, ofText, isConceptsCurrent(state) ? lastChange : state.conceptsUpTo);
+    if (!isSimilarCurrent(state)) upTo = Math.min(upTo, state.similarUpTo);
+    stale = state.stale;
+    shares.push(ofText / Math.max(1, lastChange), conceptShare(state, highestId));
+  }
+  const changes = Math.max(lastChange - upTo, stale);
+  if (changes === 0) return NOTHING_UNRELATED;
+  const holders = await Promise.all(LEASES.map((name) => leaseProcess(context, { namespace, name })));
+  return {
+    records: Math.min(changes, await store.records.count(namespace, { now: now() })),
+    share: shares.reduce((sum, share) => sum + share, 0) / shares.length,
+    process: holders.find((holder) => holder !== null) ?? null,
+  };
+}
+
+/** Milliseconds of processor time for each record, roughly. The search for the notes of a document takes much longer than the rest. */
+const COST = { text: 0.3, concepts: 1, documents: 25 };
+
+type Report = NonNullable<ProgressOptions['onProgress']>;
+
+/** Reports for the parts of the work, which add up to one progress: its total stays the same, and its work tells the time left. */
+async function partReports(
+  { store, namespace, now }: EngineContext,
+  records: number,
+  { onProgress }: ProgressOptions,
+): Promise<Partial<Record<keyof typeof COST, Report>>> {
+  if (onProgress === undefined || records === 0) return {};
+  const documents = await store.records.count(namespace, { now: now(), origins: ['source'] });
+  const work = {
+    text: COST.text * records,
+    concepts: COST.concepts * records,
+    documents: COST.documents * documents,
+  };
+  const total = work.text + work.concepts + work.documents;
+  let before = 0;
+  const reportOf = (part: keyof typeof COST): Report => {
+    let start: number | undefined;
+    return (progress) => {
+      start ??= before;
+      const share = Math.min(1, progress.done / Math.max(1, progress.total));
+      before = Math.max(before, start + share * work[part]);
+      const done = Math.floor((records * before) / total);
+      onProgress({ ...progress, done, total: records, work: { done: before, total } });
+    };
+  };
+  return { text: reportOf('text'), concepts: reportOf('concepts'), documents: reportOf('documents') };
 }
 
 /** Derives what the texts and properties of records say. It needs no vectors. @throws LociError `aborted`, and the errors of the store */

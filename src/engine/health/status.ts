@@ -61,6 +61,16 @@ export const statusOutput = z.strictObject({
         'Share of the newest records in languages that the model does not know; null when it is below 0.1. They are found by words.',
       ),
   }),
+  relations: z
+    .strictObject({
+      unrelated: count().describe('Records that are not related to the others yet, or not as they are now.'),
+      share: z.number().min(0).max(1).describe('The share of the work that is done.'),
+      running_in: z
+        .string()
+        .nullable()
+        .describe('The process that relates them: `process 4711`; null when none does.'),
+    })
+    .describe('The graph, and the notes to which documents of sources belong. Search works without them.'),
   vaults: z.array(vaultOutput),
   unconfigured_vaults: z
     .array(unconfiguredVault)
@@ -126,8 +136,14 @@ export async function storeStatus(context: EngineContext): Promise<StoreStatus> 
       left_ms: left === null ? null : Math.round(left),
       other_languages: embedder === null ? null : await otherLanguageShare(context, embedder),
     },
+    relations: await relations(context),
     other_namespaces: isOperator ? namespaces.length - (own === undefined ? 0 : 1) : null,
   };
+}
+
+async function relations(context: EngineContext): Promise<StatusOutput['relations']> {
+  const { records, share, process } = await context.updateRelations({ maxRecords: -1 });
+  return { unrelated: records, share: Math.round(100 * share) / 100, running_in: process };
 }
 
 /**

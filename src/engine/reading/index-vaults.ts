@@ -6,7 +6,7 @@ import { cutOrReport } from '../../ingest/passages.ts';
 import type { SyncReport } from '../../ingest/sync.ts';
 import type { SourceProblem } from '../../sources/source.ts';
 import type { ChunkedRecord } from '../../store/model.ts';
-import type { EngineContext } from '../context.ts';
+import type { EngineContext, Unrelated } from '../context.ts';
 import { chunkingOf, vectorsToFill } from '../embedding/models.ts';
 import { NO_REFUSALS, type RefusalReport } from '../embedding/refusal-report.ts';
 import { asProblem, type Problem } from '../fields/problems.ts';
@@ -25,6 +25,8 @@ export interface IndexReport extends RefusalReport {
   readonly pending: number;
   /** The process that embeds them now, in words. */
   readonly embeddedBy: string | null;
+  /** The records that this call left to another process to relate to the others. */
+  readonly unrelated: Unrelated;
 }
 
 /** Some vaults could not be read; `report` has the results of the others. */
@@ -73,9 +75,10 @@ export async function indexVaults(
       : await embedNew(context, options);
   const isComplete = options.embed !== false && embedding.embeddedBy === null;
   // It needs the vectors, so that the process that embeds does it.
-  if (isComplete) await context.updateRelations(options);
+  const relations = isComplete ? options.relations : { maxRecords: 0 };
+  const unrelated = await context.updateRelations({ ...options, ...relations });
   const pending = isComplete ? 0 : await countPending(context);
-  const report = { sources, problems, pending, ...embedding };
+  const report = { sources, problems, pending, unrelated, ...embedding };
   const [first, ...others] = unreadable;
   if (first !== undefined) throw new IncompleteIndexError([first, ...others], report);
   return report;

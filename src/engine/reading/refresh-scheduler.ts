@@ -285,8 +285,9 @@ export class RefreshScheduler {
       const { embedded } = await embedNew(this.#context, { signal, refusals: this.#refusals });
       if (embedded > 0) this.#emit({ kind: 'embedded', contents: embedded });
       this.#reportRefusals(refusedBefore);
-      await this.#context.updateRelations({ signal });
-      this.#derivedFrom = from;
+      const { records } = await this.#context.updateRelations({ signal });
+      // Another process that relates them may be killed, and a run may end before all are compared.
+      this.#derivedFrom = records === 0 ? from : null;
       this.#lastDerivationError = '';
     } catch (error) {
       // Text search finds the documents meanwhile.

@@ -50,6 +50,12 @@ export function isBuilt({ rules, conceptsUpTo }: GraphState, types: NodeTypeRule
   return rules === graphRules(types) && conceptsUpTo > 0;
 }
 
+/** The last change that the graph has of the texts by these rules; 0 if all of them will be derived again. */
+export function textUpTo({ upTo, rules }: GraphState, types: NodeTypeRules): number {
+  const current = graphRules(types);
+  return rulesOfText(rules) === current || rules === BUILDING + current ? upTo : 0;
+}
+
 /** Whether no record waits to be derived from its text. */
 export function isTextCurrent({ upTo, rules, lastChange, stale }: GraphState, types: NodeTypeRules): boolean {
   return upTo === lastChange && stale === 0 && rulesOfText(rules) === graphRules(types);

@@ -1,9 +1,11 @@
+import { z } from 'zod';
+import { parseJson } from '../../core/json.ts';
 import { assertNotAborted } from '../../core/progress.ts';
 import type { LociRecord } from '../../core/types.ts';
 import type { ConceptUpdate, RecordNames } from '../../store/concept-model.ts';
 import type { GraphState } from '../../store/graph-model.ts';
 import type { RecordChange } from '../../store/model.ts';
-import { mentionsOfRecords, recordsWithNames } from './find-mentions.ts';
+import { ClaimIndex, mentionsOfRecords, recordsWithNames } from './find-mentions.ts';
 import type { ConceptOptions } from './concept-options.ts';
 import { CONCEPT_RULES, namesOfRecords } from './record-names.ts';
 
@@ -19,6 +21,14 @@ export function isConceptsCurrent(state: GraphState): boolean {
   return isDerived || lastChange === 0;
 }
 
+/** The share of the records whose names and mentions are derived, from 0 to 1. @param highestId of a record */
+export function conceptShare(state: GraphState, highestId: number): number {
+  if (state.conceptRules === CONCEPT_RULES) return state.conceptsUpTo / Math.max(1, state.lastChange);
+  const pass = passSchema.safeParse(parseJson(state.conceptRules)).data;
+  if (pass === undefined) return 0;
+  return (pass.lane === 'names' ? 0 : 0.5) + (0.5 * (pass.after ?? 0)) / Math.max(1, highestId);
+}
+
 /**
  * Derives the names and mentions of the records that have changed. A changed note costs its own text, and the texts in which full
  * text finds a title or alias that is new. It commits with each batch, so that a derivation that was interrupted continues.
@@ -30,7 +40,7 @@ export async function deriveConcepts(options: ConceptOptions): Promise<void> {
   const { conceptsUpTo, conceptRules } = state;
   const isFollowed =
     conceptRules === CONCEPT_RULES && conceptsUpTo > 0 && (await follow(options, conceptsUpTo));
-  if (!isFollowed) await deriveAll(options);
+  if (!isFollowed) await follow(options, await deriveAll(options, conceptRules));
   await searchForChangedNames(options);
 }
 
@@ -57,9 +67,8 @@ async function deriveBatch(options: ConceptOptions, changes: readonly RecordChan
   const { store, namespace, now } = options;
   const ids = changes.map(({ record }) => record);
   const records = await store.records.get(namespace, ids, { liveAt: now, damaged: 'is empty' });
-  const names = new Map<number, RecordNames | null>(ids.map((id) => [id, null]));
-  const read = await namesOfRecords(options, records);
-  records.forEach(({ id }, i) => names.set(id, read[i]!));
+  const none = ids.map((id) => [id, null] as const);
+  const names = new Map<number, RecordNames | null>([...none, ...(await namesById(options, records))]);
   await commitConcepts(options, { names });
   const mentions = await mentionsOfRecords(options, records);
   await commitConcepts(options, {
@@ -68,34 +77,76 @@ async function deriveBatch(options: ConceptOptions, changes: readonly RecordChan
   });
 }
 
-/** Derives the names of all records, then the mentions: a text may name any note. */
-async function deriveAll(options: ConceptOptions): Promise<void> {
+/** How far a derivation of all records is. It is stored in the place of the rules until all are derived. */
+const passSchema = z.object({
+  rules: z.literal(CONCEPT_RULES),
+  /** The last change of a record when it began. */
+  lastChange: z.number(),
+  lane: z.enum(['names', 'mentions']),
+  /** The last record of the lane that is derived; `null` for none. */
+  after: z.number().nullable(),
+});
+type Pass = z.infer<typeof passSchema>;
+
+/**
+ * Derives the names of all records, then the mentions: a text may name any note. Continues where an interrupted derivation was;
+ * records that changed meanwhile are in the change feed after the returned change.
+ */
+async function deriveAll(options: ConceptOptions, conceptRules: string): Promise<number> {
   const { store, namespace, now } = options;
   const { lastChange } = await store.records.bounds(namespace);
+  const stored = passSchema.safeParse(parseJson(conceptRules)).data;
   const count = await store.records.count(namespace, { now });
-  let done = 0;
-  const report = (records: number): void => {
-    done += records;
-    const total = Math.max(done, 2 * count);
-    options.onProgress?.({ stage: 'relating', subject: namespace, done, total });
+  const claims = new Map<string, Promise<ClaimIndex>>();
+  const claimsOf = (project: string): Promise<ClaimIndex> => {
+    const index = claims.get(project) ?? allClaims(options, project);
+    claims.set(project, index);
+    return index;
   };
-  await commitConcepts(options, { progress: { upTo: 0, rules: '' } });
-  for await (const records of pagesOfRecords(options)) {
-    const read = await namesOfRecords(options, records);
-    const names = new Map(records.map(({ id }, i) => [id, read[i]!]));
-    await commitConcepts(options, { names });
-    report(records.length);
+  const progress = (pass: Pass): ConceptUpdate => ({ progress: { upTo: 0, rules: JSON.stringify(pass) } });
+  let pass: Pass = stored ?? { rules: CONCEPT_RULES, lastChange, lane: 'names', after: null };
+  if (stored === undefined) await commitConcepts(options, progress(pass));
+  let done = 0;
+  for (const lane of ['names', 'mentions'] as const) {
+    if (lane === 'names' && pass.lane === 'mentions') continue;
+    if (lane !== pass.lane) pass = { ...pass, lane, after: null };
+    for await (const { records, last } of pagesOfRecords(options, pass.after)) {
+      pass = { ...pass, after: last };
+      const derived =
+        lane === 'mentions'
+          ? { mentions: await mentionsOfRecords(options, records, claimsOf) }
+          : { names: await namesById(options, records) };
+      await commitConcepts(options, { ...derived, ...progress(pass) });
+      done += records.length;
+      options.onProgress?.({ stage: 'relating', subject: namespace, done, total: Math.max(done, 2 * count) });
+    }
   }
-  for await (const records of pagesOfRecords(options)) {
-    await commitConcepts(options, { mentions: await mentionsOfRecords(options, records) });
-    report(records.length);
-  }
-  await commitConcepts(options, { searched: 'all', progress: { upTo: lastChange, rules: CONCEPT_RULES } });
+  await commitConcepts(options, {
+    searched: 'all',
+    progress: { upTo: pass.lastChange, rules: CONCEPT_RULES },
+  });
+  return pass.lastChange;
 }
 
-async function* pagesOfRecords(options: ConceptOptions): AsyncGenerator<LociRecord[]> {
+async function allClaims({ store, namespace }: ConceptOptions, project: string): Promise<ClaimIndex> {
+  return new ClaimIndex(await store.graph.conceptNames(namespace, { project, only: 'claims' }));
+}
+
+async function namesById(
+  options: ConceptOptions,
+  records: readonly LociRecord[],
+): Promise<Map<number, RecordNames>> {
+  const read = await namesOfRecords(options, records);
+  return new Map(records.map(({ id }, i) => [id, read[i]!]));
+}
+
+/** @param first the record before the first page; `null` to begin with the first record */
+async function* pagesOfRecords(
+  options: ConceptOptions,
+  first: number | null,
+): AsyncGenerator<{ readonly records: LociRecord[]; readonly last: number }> {
   const { store, namespace, now } = options;
-  for (let after: number | null = null; ;) {
+  for (let after = first; ;) {
     assertNotAborted(options);
     const page: LociRecord[] = await store.records.list(
       namespace,
@@ -104,7 +155,7 @@ async function* pagesOfRecords(options: ConceptOptions): AsyncGenerator<LociReco
     );
     const last = page.at(-1);
     if (last === undefined) return;
-    yield page.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+    yield { records: page.filter(({ expiresAt }) => expiresAt === null || expiresAt > now), last: last.id };
     after = last.id;
   }
 }

@@ -1,7 +1,8 @@
 import { runInGroups } from '../../core/threads/task-thread.ts';
 import { analyze } from '../../core/text/analyze.ts';
 import type { LociRecord } from '../../core/types.ts';
-import type { ConceptMention, NamingRequest, ProjectName } from '../../store/concept-model.ts';
+import { BREAK } from '../../core/names/name-words.ts';
+import type { ConceptMention, NamingRequest, ProjectName, StoredName } from '../../store/concept-model.ts';
 import type { StoreGraph } from '../../store/store.ts';
 import { isClaim } from './concept-groups.ts';
 import type { ConceptOptions } from './concept-options.ts';
@@ -65,19 +66,48 @@ function phraseOf(name: string): string[] {
   return (queried.length === 0 ? tokens : queried).slice(0, MAX_PHRASE_TERMS).map(({ term }) => term);
 }
 
-/** The names of other records that each text mentions, of the names that are in the store. */
+/** Titles and aliases by their first word. */
+export class ClaimIndex {
+  readonly #byFirstWord: ReadonlyMap<
+    string,
+    readonly { readonly key: string; readonly words: readonly string[] }[]
+  >;
+
+  constructor(claims: readonly Pick<StoredName, 'key'>[]) {
+    const keys = [...new Set(claims.map(({ key }) => key))];
+    this.#byFirstWord = Map.groupBy(
+      keys.map((key) => ({ key, words: key.split(' ') })),
+      ({ words }) => words[0]!,
+    );
+  }
+
+  /** The keys all of whose words a text has: thousands of titles may begin with the same word. */
+  withWords(words: ReadonlySet<string>): string[] {
+    const isIn = (word: string): boolean => word === BREAK || words.has(word);
+    return [...words].flatMap((first) =>
+      (this.#byFirstWord.get(first) ?? []).filter((name) => name.words.every(isIn)).map(({ key }) => key),
+    );
+  }
+}
+
+/**
+ * The names of other records that each text mentions, of the names that are in the store.
+ * @param claimsOf the names of a project that may be in texts with these words; by default those that begin with one of them
+ */
 export async function mentionsOfRecords(
   options: ConceptOptions,
   records: readonly LociRecord[],
+  claimsOf = async (project: string, firstWords: readonly string[]): Promise<ClaimIndex> =>
+    new ClaimIndex(
+      await options.store.graph.conceptNames(options.namespace, { project, only: { firstWords } }),
+    ),
 ): Promise<Map<number, ConceptMention[]>> {
   const { store, namespace } = options;
   const mentions = new Map<number, ConceptMention[]>();
   for (const [project, own] of Map.groupBy(records, (record) => record.project)) {
     const texts = own.map(({ origin, content }) => ({ origin, content }));
     const words = new Set(await runInGroups(options, RECORD_WORDS, texts, lengthOf));
-    const only = { firstWords: [...words] };
-    const claims = await store.graph.conceptNames(namespace, { project, only });
-    const keys = [...new Set(claims.map(({ key }) => key))];
+    const keys = (await claimsOf(project, [...words])).withWords(words);
     const stored = await store.graph.recordConcepts(
       namespace,
       own.map(({ id }) => id),

@@ -25,10 +25,12 @@ export interface LayoutOptions {
 }
 
 /** Grows when the same graph gets other positions. */
-export const LAYOUT_RULES = 1;
+export const LAYOUT_RULES = 2;
 
-/** As many nodes as a view shows have positions by forces; others are placed around them, so that the time is bounded. */
+/** A graph with more nodes is large. */
 const MAX_FORCE_NODES = 5000;
+/** Of a large graph, as many nodes as a view shows first have positions by forces; others are placed around them, which takes little time. */
+const LARGE_FORCE_NODES = 1500;
 /** Nodes times steps: 5,000 nodes with 15,000 edges take about three seconds. */
 const ALL_STEPS = 1_000_000;
 const [MIN_STEPS, MAX_STEPS] = [200, 600];
@@ -51,15 +53,16 @@ const TURN = Math.PI * (3 - Math.sqrt(5));
 export async function layOut(graph: LayoutGraph, options: LayoutOptions): Promise<Positions> {
   const { ids } = graph;
   const { former = new Map<string, Place>(), yieldToEventLoop } = options;
+  const isLarge = ids.length > MAX_FORCE_NODES;
   const known = ids.filter((id) => former.has(id)).length;
   const isChange = known > 0 && known >= ids.length * MIN_KNOWN_SHARE;
   const kept = isChange ? former : new Map<string, Place>();
   const links = linksOf(graph);
   await yieldToEventLoop();
-  const core = rankedByDegree(links).slice(0, MAX_FORCE_NODES);
+  const core = isLarge ? rankedByDegree(links).slice(0, LARGE_FORCE_NODES) : rankedByDegree(links);
   const places = new Places(ids.length);
   for (const i of core) places.put(i, kept.get(ids[i]!) ?? startOf(ids, i, links, kept));
-  const perNode = Math.ceil(ALL_STEPS / Math.max(1, core.length));
+  const perNode = isLarge ? MIN_STEPS : Math.ceil(ALL_STEPS / Math.max(1, core.length));
   const steps = isChange ? STEPS_AFTER_CHANGE : Math.max(MIN_STEPS, Math.min(MAX_STEPS, perNode));
   await moveByForces(graph, core, places, steps, options);
   await yieldToEventLoop();

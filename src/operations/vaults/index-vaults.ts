@@ -35,12 +35,15 @@ const input = z.strictObject({
     .exactOptional()
     .describe(
       'Wait for another process that reads the same folder or embeds (default: true). Without it, such a folder is an error, ' +
-        'and the texts are left to the process that embeds.',
+        'and the texts are left to the process that embeds. If it is given, the call also waits until many new records are ' +
+        'related to each other, which a process in the background does otherwise.',
     ),
   background: z
     .boolean()
     .exactOptional()
-    .describe('Read the notes now, and embed them in a process of its own that continues in the background.'),
+    .describe(
+      'Read the notes now, and embed and relate them in a process of its own that continues in the background.',
+    ),
 });
 type IndexInput = z.infer<typeof input>;
 
@@ -80,6 +83,10 @@ const output = z.strictObject({
     'Texts that another process embeds, or that nothing embeds yet. Until then they are found by words.',
   ),
   embedded_by: z.string().nullable().describe('The process that embeds the pending texts: `process 4711`.'),
+  unrelated: count().describe(
+    'Records that a process in the background relates to the others. Search works; the graph does not have them yet.',
+  ),
+  related_by: z.string().nullable().describe('The process that relates them: `process 4711`.'),
   configured: z.array(z.string()).describe('Vaults that were added to the settings.'),
   notes: z.array(z.string()).describe('Remarks for the owner.'),
   took_ms: tookMs(),
@@ -119,12 +126,20 @@ export const indexVaultsOperation: Operation<typeof input, typeof output> = {
   run: runIndex,
 };
 
+/** So many records are related to each other before the call ends, in about a second. */
+const MAX_RELATED_AT_ONCE = 400;
+
 async function runIndex(
   context: OperationContext,
-  { paths = [], once = false, allow_empty, wait = true, background = false }: IndexInput,
+  { paths = [], once = false, allow_empty, wait: givenWait, background = false }: IndexInput,
 ): Promise<IndexOutput> {
   const started = performance.now();
-  const machine = background ? requireLocalIo(context, 'background') : null;
+  const wait = givenWait ?? true;
+  const start = context.machine?.startInBackground;
+  if (background && start === undefined)
+    throw new LociError('invalid_input', 'background is only for the command line');
+  // A server relates them itself afterwards. A program that embeds Loci may end after this call.
+  const relatesAll = givenWait === true || (context.machine !== undefined && start === undefined);
   const config = await context.loadConfig();
   const placed = await placeFolders(paths, config, once);
   const vaults = paths.length === 0 ? namedVaults(config).filter(isEnabled) : placed.vaults;
@@ -142,14 +157,21 @@ async function runIndex(
   if (!once) await learnVaults(context, loci);
   const { signal, onProgress } = context;
   // When another process reads the same folder, the second one finds its notes in the store and continues.
-  const options = { vaults, allowEmpty: allow_empty ?? false, wait, embed: !background, signal, onProgress };
+  const options = {
+    ...{ vaults, allowEmpty: allow_empty ?? false, wait, embed: !background, signal, onProgress },
+    relations: relatesAll ? { waits: givenWait === true } : { maxRecords: MAX_RELATED_AT_ONCE },
+  };
   const index = (): Promise<CompletedIndex> => reportWithError(indexVaults(loci, options));
   const { report, error } = await (wait ? retryOnConflict(index, signal) : index());
-  const commandLine = ['index', ...(once ? ['--once'] : []), '--', ...paths];
-  const startsProcess = machine !== null && report.pending > 0 && report.embeddedBy === null;
-  const embeddedBy = startsProcess
-    ? `process ${String(machine.startInBackground(commandLine, context.home))}`
-    : report.embeddedBy;
+  const { unrelated } = report;
+  const isLeft =
+    (background && report.pending > 0) ||
+    (!relatesAll && unrelated.records > 0 && unrelated.process === null);
+  const commandLine = ['index', '--wait', ...(once ? ['--once'] : []), '--', ...paths];
+  const process =
+    isLeft && report.embeddedBy === null && context.machine?.startInBackground !== undefined
+      ? `process ${String(context.machine.startInBackground(commandLine, context.home))}`
+      : null;
   const folders = new Map(vaults.map(({ name, path }) => [name, path]));
   return {
     vaults: report.sources.map(({ source, problems, otherFiles, excluded, ...counts }) => ({
@@ -167,7 +189,9 @@ async function runIndex(
     refused: report.refused,
     refusals: report.refusals,
     pending: report.pending,
-    embedded_by: embeddedBy,
+    embedded_by: report.embeddedBy ?? (report.pending > 0 ? process : null),
+    unrelated: unrelated.records,
+    related_by: unrelated.records > 0 ? (unrelated.process ?? report.embeddedBy ?? process) : null,
     configured: added.map(({ name }) => name),
     notes,
     took_ms: millisecondsSince(started),

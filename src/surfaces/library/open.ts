@@ -169,7 +169,4 @@ function forCommandLine(what: string): LociError {
 /** A program may name files of its machine. It has no streams of Loci. */
 const FILES: LocalIo = {
   readInput: () => Promise.reject(forCommandLine('standard input')),
-  startInBackground: () => {
-    throw forCommandLine('background');
-  },
 };

@@ -14,14 +14,21 @@ export interface Explored {
   /** Only what is near these nodes. */
   readonly around: readonly string[];
   readonly depth: number;
+  /** How many nodes are shown at most. */
+  readonly nodes: number;
   readonly view: 'graph' | 'table';
 }
+
+/** As many nodes as are shown first, and as many more at each request. */
+export const NODES_AT_ONCE = 1500;
+export const MAX_NODES = 5000;
 
 const NAMES = { projects: 'project', types: 'type', tags: 'tag', edges: 'edge', around: 'around' } as const;
 
 export function exploredOf(query: URLSearchParams): Explored {
   const list = (name: keyof typeof NAMES): readonly string[] => query.getAll(NAMES[name]);
   const depth = Number(query.get('depth') ?? 1);
+  const nodes = Number(query.get('nodes') ?? NODES_AT_ONCE);
   return {
     search: query.get('q') ?? '',
     ...{ projects: list('projects'), types: list('types'), tags: list('tags'), edges: list('edges') },
@@ -29,17 +36,19 @@ export function exploredOf(query: URLSearchParams): Explored {
     target: query.get('to'),
     around: list('around'),
     depth: depth >= 1 && depth <= 5 ? Math.round(depth) : 1,
+    nodes: nodes >= 1 && nodes <= MAX_NODES ? Math.round(nodes) : NODES_AT_ONCE,
     view: query.get('view') === 'table' ? 'table' : 'graph',
   };
 }
 
 /** The values of the address. */
 export function queryOf(explored: Explored): Record<string, string | number | readonly string[] | undefined> {
-  const { search, selected, target, depth, view, around } = explored;
+  const { search, selected, target, depth, nodes, view, around } = explored;
   const lists = Object.entries(NAMES).map(([field, name]) => [name, explored[field as keyof typeof NAMES]]);
   return {
     ...{ q: search, ...(Object.fromEntries(lists) as Record<string, readonly string[]>) },
     ...{ node: selected ?? undefined, to: target ?? undefined },
+    ...{ nodes: nodes === NODES_AT_ONCE ? undefined : nodes },
     ...{ depth: around.length === 0 || depth === 1 ? undefined : depth },
     ...{ view: view === 'graph' ? undefined : view },
   };

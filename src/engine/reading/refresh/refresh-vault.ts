@@ -5,7 +5,7 @@ import { syncSource, type SyncReport } from '../../../ingest/sync.ts';
 import { openSource } from '../../../sources/registry.ts';
 import type { Source } from '../../../sources/source.ts';
 import type { Fence } from '../../../store/model.ts';
-import type { EngineContext } from '../../context.ts';
+import type { EngineContext, RelationOptions } from '../../context.ts';
 import { chunkingOf } from '../../embedding/models.ts';
 import { pickSignal, type ProgressOptions } from '../../../core/progress.ts';
 import { RefreshAttempt } from './refresh-attempt.ts';
@@ -21,6 +21,8 @@ export interface IndexOptions extends ProgressOptions {
   readonly wait?: boolean;
   /** Whether to embed what was read. Default true. */
   readonly embed?: boolean;
+  /** How the records are related to each other at the end. */
+  readonly relations?: Pick<RelationOptions, 'maxRecords' | 'waits'>;
   /** Removes all notes of a vault that has none any more. */
   readonly allowEmpty?: boolean;
 }

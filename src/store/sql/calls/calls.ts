@@ -252,7 +252,7 @@ function graphCalls(reader: Reader): StoreCalls['graph'] {
       contributions,
     ),
     conceptNames: (namespace, selector) =>
-      (selector.only === undefined ? allConceptNames : someConceptNames)(namespace, selector),
+      (typeof selector.only === 'object' ? someConceptNames : allConceptNames)(namespace, selector),
     recordConcepts: reader.one(new Map(), recordConcepts),
     namings: reader.slices(
       ({ keys }) => new Map(keys.map((key) => [key, { records: 0, places: [] }])),

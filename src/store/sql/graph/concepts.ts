@@ -43,8 +43,9 @@ export async function someNames(
   ns: number,
   { project, only, excludedSources = [] }: NameSelector,
 ): Promise<StoredName[]> {
-  const statement = only !== undefined && 'firstWords' in only ? namesByFirstWord : namesOfKeysAndNotes;
-  const parameters = { ns, project, ...only, ...hidden(excludedSources) };
+  const selected = typeof only === 'object' ? only : { keys: [], notes: [] };
+  const statement = 'firstWords' in selected ? namesByFirstWord : namesOfKeysAndNotes;
+  const parameters = { ns, project, ...selected, ...hidden(excludedSources) };
   return (await sql.all(statement(sql.dialect, excludedSources), parameters)).map((row) =>
     nameIn(project, row),
   );
@@ -53,9 +54,9 @@ export async function someNames(
 export async function* allNames(
   sql: Sql,
   ns: number,
-  { project, excludedSources = [] }: NameSelector,
+  { project, only, excludedSources = [] }: NameSelector,
 ): AsyncSlices<StoredName[]> {
-  const statement = namesOfSlice(sql.dialect, excludedSources);
+  const statement = (only === 'claims' ? claimsOfSlice : namesOfSlice)(sql.dialect, excludedSources);
   const rows: StoredName[] = [];
   for (let after: string | undefined = ''; after !== undefined;) {
     const next: Row | undefined = await sql.get(
@@ -77,9 +78,17 @@ const IN_SLICE = 'c.key > :after AND c.key <= :last';
 /** Follows all keys: no text has this character. */
 const AFTER_ALL_KEYS = '\u{10FFFF}';
 
-function namesOfSlice(dialect: Dialect, excludedSources: readonly string[]): string {
-  const from = `FROM concept_name AS c ${dialect.index('concept_name_key')}
+function fromSlice(dialect: Dialect, excludedSources: readonly string[]): string {
+  return `FROM concept_name AS c ${dialect.index('concept_name_key')}
     WHERE ${OF_PROJECT} AND ${IN_SLICE} AND ${isVisible(dialect, excludedSources)}`;
+}
+
+function claimsOfSlice(dialect: Dialect, excludedSources: readonly string[]): string {
+  return `SELECT ${CLAIM_COLUMNS} ${fromSlice(dialect, excludedSources)} AND ${CLAIM} ORDER BY 1, 2, 3, 4`;
+}
+
+function namesOfSlice(dialect: Dialect, excludedSources: readonly string[]): string {
+  const from = fromSlice(dialect, excludedSources);
   const number = (condition: string): string => `sum(CASE WHEN ${condition} THEN 1 ELSE 0 END)`;
   const likely = number(`c.kind = 'phrase' OR (c.kind = 'opening' AND c.key LIKE '% %')`);
   return `SELECT ${CLAIM_COLUMNS} ${from} AND ${CLAIM}

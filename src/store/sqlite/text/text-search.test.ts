@@ -23,8 +23,10 @@ const weights = fc.constantFrom(
   { title: 1, headings: 0, body: 0.25, tags: 0 },
 );
 
-/** A filter that matches every record, because all are older than the year 5138. Only FTS5 can apply it. */
-const FTS5_FILTER = { now: NOW, until: 10 ** 14 };
+/** A filter that matches every record, because all are older than the year 5138. */
+const SELECTIVE_FILTER = { now: NOW, until: 10 ** 14 };
+/** No text has it, and only FTS5 can look for the beginning of a word. */
+const ABSENT_PREFIX = { terms: ['qqq'], prefix: true };
 
 describe('full-text search in memory', () => {
   const folder = mkdtempSync(join(tmpdir(), 'loci-'));
@@ -43,12 +45,17 @@ describe('full-text search in memory', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  async function searchBothWays(ns: string, query: TextQuery, limit: number): Promise<PassageScore[]> {
+  async function searchBothWays(
+    ns: string,
+    query: TextQuery,
+    limit: number,
+    filter: SearchFilter = { now: NOW },
+  ): Promise<PassageScore[]> {
     // FTS5 answers the first search of a namespace in either case.
-    await searchText(ours!, ns, query, { now: NOW }, limit);
+    await searchText(ours!, ns, query, filter, limit);
     const [fast, slow] = await Promise.all([
-      searchText(ours!, ns, query, { now: NOW }, limit),
-      searchText(ours!, ns, query, FTS5_FILTER, limit),
+      searchText(ours!, ns, query, filter, limit),
+      searchText(ours!, ns, { ...query, any: [...query.any, ABSENT_PREFIX] }, filter, limit),
     ]);
     const identities = (scores: readonly PassageScore[]): unknown =>
       scores.map(({ passage, record }) => [passage, record]);
@@ -59,21 +66,24 @@ describe('full-text search in memory', () => {
     return fast;
   }
 
-  it.each([{ now: NOW }, FTS5_FILTER])('counts the variants of a term as one term: %j', async (filter) => {
-    const texts = ['steuer haus', 'steuern auto', 'steuer steuern boot', 'rad'];
-    const any = (...terms: string[]): TextQuery => ({
-      any: [{ terms: [terms[0]!], variants: terms.slice(1), prefix: false }],
-      all: [],
-      weights: EQUAL_WEIGHTS,
-    });
-    const [several, one] = [`variants ${String(run++)}`, `one ${String(run++)}`];
-    await write(ours!, several, ...texts.map((text) => note(text)));
-    await write(ours!, one, ...texts.map((text) => note(text.replaceAll('steuern', 'steuer'))));
-    const scores = async (ns: string, query: TextQuery): Promise<number[]> =>
-      (await searchText(ours!, ns, query, filter, 10)).map(({ score }) => score);
-    expect(await scores(several, any('steuer', 'steuern'))).toEqual(await scores(one, any('steuer')));
-    expect(await scores(several, any('steuern', 'steuer'))).toHaveLength(3);
-  });
+  it.each([{ now: NOW }, SELECTIVE_FILTER])(
+    'counts the variants of a term as one term: %j',
+    async (filter) => {
+      const texts = ['steuer haus', 'steuern auto', 'steuer steuern boot', 'rad'];
+      const any = (...terms: string[]): TextQuery => ({
+        any: [{ terms: [terms[0]!], variants: terms.slice(1), prefix: false }],
+        all: [],
+        weights: EQUAL_WEIGHTS,
+      });
+      const [several, one] = [`variants ${String(run++)}`, `one ${String(run++)}`];
+      await write(ours!, several, ...texts.map((text) => note(text)));
+      await write(ours!, one, ...texts.map((text) => note(text.replaceAll('steuern', 'steuer'))));
+      const scores = async (ns: string, query: TextQuery): Promise<number[]> =>
+        (await searchText(ours!, ns, query, filter, 10)).map(({ score }) => score);
+      expect(await scores(several, any('steuer', 'steuern'))).toEqual(await scores(one, any('steuer')));
+      expect(await scores(several, any('steuern', 'steuer'))).toHaveLength(3);
+    },
+  );
 
   it('returns the results and scores of FTS5 while two processes write', async () => {
     await fc.assert(
@@ -100,6 +110,8 @@ describe('full-text search in memory', () => {
             else live.add(id!);
             const found = await searchBothWays(ns, query, 5);
             for (const { record } of found) expect(live).toContain(record);
+            await searchBothWays(ns, query, 1, { now: NOW, tags: ['lamp'] });
+            await searchBothWays(ns, query, 5, SELECTIVE_FILTER);
           }
         },
       ),
@@ -143,7 +155,7 @@ describe('past its deadline', () => {
 
   it.each([
     ['without a filter', { now: NOW }],
-    ['with a selective filter', FTS5_FILTER],
+    ['with a selective filter', SELECTIVE_FILTER],
   ])('a search in FTS5 skips the other passages, and the next one is complete, %s', async (_, filter) => {
     expect(await found(filter, 0)).toEqual([0, true]);
     expect(await found(filter)).toEqual([300, false]);

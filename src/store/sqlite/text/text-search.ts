@@ -80,7 +80,7 @@ export class SqliteTextIndex implements TextIndex {
 }
 
 /**
- * Ranks in memory if possible. FTS5 ranks phrases, prefixes and queries with a selective filter, with the same scores. Past
+ * Ranks in memory if possible. FTS5 ranks phrases, prefixes and what a filter hides most of, with the same scores. Past
  * the deadline of the connection, the result has the best of the passages that were ranked until then.
  */
 function searchText(
@@ -99,12 +99,15 @@ function searchText(
   const isInMemory = isPlain && (cache.isWorthwhile(ns) || isGrouped);
   const rank = (count: number): PassageScore[] =>
     isInMemory ? rankInMemory(db, cache, ns, query, count) : rankUnfiltered(db, ns, match, query, count);
-  const best = filter.isSelective && !isGrouped ? null : bestAdmitted(db, ns, rank, filter, limit, isGrouped);
+  // FTS5 takes much longer than memory: it would rank for nothing where the filter may hide most.
+  const best =
+    filter.isSelective && !isInMemory ? null : bestAdmitted(db, ns, rank, filter, limit, isGrouped);
   return best ?? rankFiltered(db, ns, match, query, filter, limit);
 }
 
-/** The limit is multiplied by this factor if the filter may exclude some of the ranked passages. */
+/** The limit is multiplied by this factor if the filter may exclude some of the ranked passages, or most of them. */
 const OVERFETCH = 2;
+const SELECTIVE_OVERFETCH = 4;
 
 /**
  * Ranks without the filter and applies it afterwards. Returns `null` if fewer passages than the limit remain.
@@ -119,7 +122,8 @@ function bestAdmitted(
   isComplete: boolean,
 ): PassageScore[] | null {
   if (filter.admitsAll) return rank(limit);
-  const best = rank(isComplete ? readTotals(db, ns).passages : limit * OVERFETCH);
+  const count = limit * (filter.isSelective ? SELECTIVE_OVERFETCH : OVERFETCH);
+  const best = rank(isComplete ? readTotals(db, ns).passages : count);
   const { sql, parameters } = filter.record;
   const rows = db
     .prepare(
@@ -129,8 +133,7 @@ function bestAdmitted(
     .all(named({ records: [...new Set(best.map(({ record }) => record))], ns, ...parameters }));
   const admitted = new Set(rows.map(({ id }) => id));
   const remaining = best.filter(({ record }) => admitted.has(record));
-  const isEnough =
-    isComplete || remaining.length >= limit || best.length < limit * OVERFETCH || db.deadline.isPast;
+  const isEnough = isComplete || remaining.length >= limit || best.length < count || db.deadline.isPast;
   return isEnough ? remaining.slice(0, limit) : null;
 }
 

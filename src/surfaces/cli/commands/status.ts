@@ -51,6 +51,7 @@ function contentRows(output: StatusOutput, index: string): Row[] {
     ['passages', `${String(output.passages)}, ${formatCount(output.terms, 'different word')}`],
     ['embeddings', embeddingsLine(output, index)],
     ...changeRows(output),
+    ...relationRows(output, index),
     ...vaults.map((vault, i) => [i === 0 ? 'vaults' : '', vaultLine(vault, index)] as const),
     ...unconfigured_vaults.map(
       ({ name, records, settings }, i) =>
@@ -140,6 +141,18 @@ function embeddingsLine({ embedding }: StatusOutput, index: string): string {
       ? ''
       : `; ${String(Math.round(100 * other))}% of the newest records are not in its language`;
   return `${provider} ${model ?? ''}, ${String(dimensions)} dimensions, ${formatCount(vectors, 'vector')}${waiting}${language}`;
+}
+
+/** Records that are not in the graph as they are now. */
+function relationRows({ relations: { unrelated, share, running_in } }: StatusOutput, index: string): Row[] {
+  if (unrelated === 0) return [];
+  const worker = running_in === null ? `run \`${index}\`` : `${running_in} is working on it`;
+  return [
+    [
+      'relations',
+      `${formatCount(unrelated, 'record')} to relate, ${String(Math.floor(100 * share))}% done: ${worker}`,
+    ],
+  ];
 }
 
 /** The progress of the change to the model in the settings, until searches use it. */

@@ -84,8 +84,14 @@ function sum(files: IndexedVault['other_files']): number {
   return files.reduce((total, { files: count }) => total + count, 0);
 }
 
-function pendingLines({ pending, embedded_by: process }: IndexOutput): string[] {
-  if (pending === 0) return [];
+function pendingLines({ pending, embedded_by: process, unrelated, related_by }: IndexOutput): string[] {
+  if (pending === 0) {
+    if (related_by === null) return [];
+    const records = formatCount(unrelated, 'record');
+    return [
+      `Search works now; ${related_by} relates ${records} for the graph: \`loci status\` shows how far it is.`,
+    ];
+  }
   const texts = formatCount(pending, 'text');
   return process === null
     ? [`Search finds words now; ${texts} are not embedded: run \`loci index\`.`]

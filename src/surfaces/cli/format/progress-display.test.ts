@@ -60,13 +60,23 @@ describe('ProgressDisplay', () => {
     update(28_000, 'embedding', 256, 2000);
     update(29_000, 'embedding', 384, 2000);
     expect(text().split('\n')).toEqual([
-      'loci: reading notes␛[2J: 51 of 1000, 50/s, 19 s left',
+      'loci: reading notes␛[2J: 51 of 1000, 50/s',
       'loci: reading notes␛[2J: 551 of 1000, 50/s, 9.0 s left',
       'loci: Search works now, by words. It also finds by meaning what is embedded.',
       'loci: embedding: 128 of 2000',
       'loci: embedding: 384 of 2000, 26/s, 63 s left',
       '',
     ]);
+  });
+
+  it('says that search works while records are related, and computes no time left from the first seconds', () => {
+    const { update, text } = display(true, 100);
+    update(2000, 'relating', 1, 1000);
+    update(2200, 'relating', 900, 1000);
+    expect(text()).toContain('Search works now. The graph follows.\n');
+    expect(text()).not.toContain('left');
+    update(5000, 'relating', 901, 1000);
+    expect(text()).toMatch(/901 of 1000, 300\/s, 0\.3 s left/);
   });
 
   it('computes the time left from the work, which differs between texts', () => {

@@ -12,7 +12,13 @@ const REDRAW_INTERVAL_MS = 100;
 const MIN_LINE_INTERVAL_MS = 5000;
 const MAX_LINE_INTERVAL_MS = 60_000;
 const BAR_COLUMNS = 24;
-const SEARCH_WORKS = 'Search works now, by words. It also finds by meaning what is embedded.';
+/** Until then, the rate of a stage says little about what is left of it. */
+const MIN_TIMED_MS = 3000;
+/** What already works during a stage. */
+const WORKS: Partial<Record<Progress['stage'], string>> = {
+  embedding: 'Search works now, by words. It also finds by meaning what is embedded.',
+  relating: 'Search works now. The graph follows.',
+};
 const CLEAR_LINE = '\r\u001b[2K';
 
 /** Shows the progress of a long call on standard error: a bar on a terminal, otherwise a line every few seconds. */
@@ -46,8 +52,8 @@ export class ProgressDisplay {
     const interval = terminal ? REDRAW_INTERVAL_MS : this.#lineInterval;
     if (now - this.#startedAt < SHOW_AFTER_MS || now - this.#lastShownAt < interval) return;
     this.#lastShownAt = now;
-    if (progress.stage === 'embedding' && !this.#hasAnnounced)
-      this.#announce(progress.meanwhile ?? SEARCH_WORKS, terminal);
+    const works = progress.meanwhile ?? WORKS[progress.stage];
+    if (works !== undefined && !this.#hasAnnounced) this.#announce(works, terminal);
     const line = describe(progress, this.#timing(progress, now), terminal);
     if (!terminal) {
       this.#lineInterval = Math.min(MAX_LINE_INTERVAL_MS, this.#lineInterval * 2);
@@ -58,7 +64,7 @@ export class ProgressDisplay {
     this.#output.write(CLEAR_LINE + clip(line, this.#columns()));
   }
 
-  /** Tells that nobody has to wait for the end of the embedding. */
+  /** Tells that nobody has to wait for the end of the stage. */
   #announce(text: string, terminal: boolean): void {
     this.#hasAnnounced = true;
     const line = oneLine(text);
@@ -76,7 +82,7 @@ export class ProgressDisplay {
     const { done, total } = progress.work ?? progress;
     const workRate = (done - this.#stageStart.work) / elapsed;
     if (elapsed * 1000 < REDRAW_INTERVAL_MS || workRate <= 0) return { rate: 0, left: 0 };
-    return { rate, left: Math.max(0, total - done) / workRate };
+    return { rate, left: elapsed * 1000 < MIN_TIMED_MS ? 0 : Math.max(0, total - done) / workRate };
   }
 
   clear(): void {

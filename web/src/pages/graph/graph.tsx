@@ -7,7 +7,7 @@ import { Empty, Failure, Loaded, Skeleton } from '../../parts/states.tsx';
 import { href, Link, navigate } from '../../router.tsx';
 import { GRAPH } from '../../text/pages/graph.ts';
 import { counted, t } from '../../text/text.ts';
-import { type Explored, exploredOf, queryOf } from '../../viewer/explored.ts';
+import { type Explored, exploredOf, MAX_NODES, NODES_AT_ONCE, queryOf } from '../../viewer/explored.ts';
 import { countsText, Explorer } from '../../viewer/explorer.tsx';
 import { PathSteps, type RecordLink } from '../../viewer/panel.tsx';
 import type { PageProps } from '../pages.ts';
@@ -29,7 +29,7 @@ export function GraphPage(props: PageProps): JSX.Element {
 function MemoryGraph({ query }: Pick<PageProps, 'query'>): JSX.Element {
   const explored = exploredOf(query);
   const [receipt, item] = [query.get('receipt'), query.get('item')];
-  const { selected, target, around, depth, search, projects, types, tags, edges } = explored;
+  const { selected, target, around, depth, nodes, search, projects, types, tags, edges } = explored;
   const change = (next: Partial<Explored>): void => {
     const isTyping = Object.keys(next).join() === 'search';
     const kept = { receipt: receipt ?? undefined, item: item ?? undefined };
@@ -46,7 +46,7 @@ function MemoryGraph({ query }: Pick<PageProps, 'query'>): JSX.Element {
   // What a path leads through is shown with what is near it, because it may be no part of the view.
   const onPath = path.data?.nodes ?? given.data?.nodes ?? [];
   const centres = around.length > 0 ? around : onPath;
-  const wanted = { search: search.trim(), projects, types, tags, edges, around: centres, depth };
+  const wanted = { search: search.trim(), projects, types, tags, edges, around: centres, depth, nodes };
   const isReady = !given.loading && !path.loading;
   const map = useRequest(
     async (signal) => (isReady ? loadMap(wanted, signal) : undefined),
@@ -146,7 +146,7 @@ const DEPTHS = [1, 2, 3, 4, 5];
 /** What is shown, and what is not. */
 function Notes({ found, explored, onChange }: NotesProps): JSX.Element {
   const { graph, totals, notices } = found;
-  const { around, depth } = explored;
+  const { around, depth, nodes } = explored;
   const centre = useMemo(() => graph.nodes.find(({ id }) => id === around[0]), [graph, around[0]]);
   const hasMore = totals.nodes > graph.nodes.length;
   return (
@@ -177,6 +177,15 @@ function Notes({ found, explored, onChange }: NotesProps): JSX.Element {
       )}
       <span>{countsText(graph, totals)}</span>
       {hasMore && around.length === 0 && <span>{t(GRAPH.mostConnected)}</span>}
+      {hasMore && nodes < MAX_NODES && (
+        <button
+          type="button"
+          class="button small"
+          onClick={() => onChange({ nodes: Math.min(MAX_NODES, nodes + NODES_AT_ONCE) })}
+        >
+          {t(GRAPH.moreNodes)}
+        </button>
+      )}
       {graph.edges.length < totals.edges && <span>{t(GRAPH.heaviest)}</span>}
       {totals.across_projects > 0 && <span>{counted(GRAPH.acrossProjects, totals.across_projects)}</span>}
       {notices.map((notice) => (

@@ -19,11 +19,15 @@ const MAX_EDGES = 20_000;
 /** As many nodes as the server takes at once. */
 const MAX_CENTRES = 50;
 
-type Wanted = Pick<Explored, 'search' | 'projects' | 'types' | 'tags' | 'edges' | 'around' | 'depth'>;
+type Wanted = Pick<
+  Explored,
+  'search' | 'projects' | 'types' | 'tags' | 'edges' | 'around' | 'depth' | 'nodes'
+>;
 
 export async function loadMap(wanted: Wanted, signal: AbortSignal): Promise<LoadedMap> {
-  const { search, projects, types, tags, edges, around, depth } = wanted;
+  const { search, projects, types, tags, edges, around, depth, nodes } = wanted;
   const asked = {
+    nodes,
     ...(search !== '' && { search }),
     ...(projects.length > 0 && { projects: [...projects] }),
     ...(types.length > 0 && { types: [...types] }),

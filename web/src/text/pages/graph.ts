@@ -27,6 +27,7 @@ export const GRAPH = {
     en: 'These are the nodes with the most connections. Select one and show what is near it, or filter, to see others.',
     de: 'Das sind die Knoten mit den meisten Verbindungen. Wählen Sie einen und zeigen Sie seine Umgebung, oder filtern Sie, um andere zu sehen.',
   },
+  moreNodes: { en: 'Show more nodes', de: 'Mehr Knoten zeigen' },
   heaviest: {
     en: 'The strongest connections are drawn.',
     de: 'Gezeichnet sind die stärksten Verbindungen.',
