@@ -112,6 +112,7 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
   ],
   S2: [
     'test/e2e/sources.test.ts > is listed, approved, tested, refreshed and found (S2)',
+    'test/e2e/live-settings.test.ts > a server refreshes a source that was added and approved while it ran, and forgets one that was removed',
     'test/e2e/watch.test.ts > runs a source after it is approved and whenever it is due, but not after a watched file changed',
     'test/e2e/ui-events.test.ts > is of exactly what was shown',
     'test/e2e/source-examples.test.ts > %s is found by search, with its origin',
