@@ -1,4 +1,5 @@
 import type { Timestamp } from '../../core/types.ts';
+import { isUndatedNote } from './record-time.ts';
 import type { PassageScore, RecordHeader, SearchFilter } from '../search-model.ts';
 
 export function isLive({ deletedAt, expiresAt }: RecordHeader, now: Timestamp): boolean {
@@ -19,6 +20,7 @@ export function admits(record: RecordHeader, filter: SearchFilter): boolean {
     (filter.tags === undefined || hasTags(record, filter.tags)) &&
     hasFlag(record, 'completed', filter.completed) &&
     hasFlag(record, 'undated', filter.undated) &&
+    !(isUndatedNote(record) && (filter.from ?? filter.until) !== undefined) &&
     (filter.from === undefined || record.createdAt >= filter.from) &&
     (filter.until === undefined || record.createdAt < filter.until)
   );
