@@ -1,5 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
+import type { EngineContext } from '../../engine/context.ts';
+import { embeddingProcess } from '../../engine/reading/embed-new.ts';
 import { IncompleteIndexError, type IndexReport, indexVaults } from '../../engine/reading/index-vaults.ts';
 import { isEnabled, assertVaultNamesAreFree } from '../../engine/reading/configured/vault-names.ts';
 import { millisecondsSince, tookMs } from '../../engine/fields/times.ts';
@@ -133,7 +136,7 @@ async function runIndex(
   const index = (): Promise<CompletedIndex> => reportWithError(indexVaults(loci, options));
   const { report, error } = await (wait ? retryOnConflict(index, signal) : index());
   const startsProcess = background && report.pending > 0 && report.embeddedBy === null;
-  const embeddedBy = startsProcess ? startInBackground(context, paths, once) : report.embeddedBy;
+  const embeddedBy = startsProcess ? await startInBackground(context, loci, paths, once) : report.embeddedBy;
   const folders = new Map(vaults.map(({ name, path }) => [name, path]));
   return {
     vaults: report.sources.map(({ source, problems, otherFiles, excluded, ...counts }) => ({
@@ -159,10 +162,20 @@ async function runIndex(
   };
 }
 
-/** Starts a process that embeds what was read. Returns its name. */
-function startInBackground(context: OperationContext, paths: readonly string[], once: boolean): string {
+/** A process takes about a second until it embeds. */
+const [MAX_START_POLLS, START_POLL_MS] = [60, 50];
+
+/** Starts a process that embeds what was read, and waits until `status` can name it. Returns its name. */
+async function startInBackground(
+  context: OperationContext,
+  loci: EngineContext,
+  paths: readonly string[],
+  once: boolean,
+): Promise<string> {
   const machine = requireLocalIo(context, 'background');
   const pid = machine.startInBackground(['index', ...(once ? ['--once'] : []), '--', ...paths], context.home);
+  for (let poll = 0; poll < MAX_START_POLLS && (await embeddingProcess(loci)) === null; poll++)
+    await delay(START_POLL_MS, undefined, { signal: context.signal });
   return `process ${String(pid)}`;
 }
 
