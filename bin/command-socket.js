@@ -32,7 +32,8 @@ export async function askRunningProcess(home, argv) {
     for (const path of paths) {
       const answer = await ask(path, request);
       if (answer === DEAD) continue;
-      if (answer !== null) return print(answer.output) ? answer.exitCode : null;
+      if (answer?.output) return print(answer.output) ? answer.exitCode : null;
+      if (answer !== null && argv.includes('status')) process.stderr.write(settingsWarning(answer));
       if (++declined === MAX_PROCESSES) break;
     }
     return null;
@@ -95,7 +96,10 @@ function terminalOf(fd) {
 /** The answer of a socket whose process was killed. */
 const DEAD = Symbol('dead');
 
-/** Returns the answer; `null` if this process declines, or does not answer in time; `DEAD` if there is none. */
+/**
+ * Returns the answer; what a process that declines says of its settings; `null` if it says nothing, or does not answer in time; `DEAD` if
+ * there is no process.
+ */
 function ask(path, request) {
   return new Promise((resolve) => {
     const socket = getBuiltinModule('node:net').connect(path);
@@ -123,11 +127,20 @@ function ask(path, request) {
   });
 }
 
-/** The last of two lines. A process that is killed leaves an incomplete one. */
+/** A process that serves this home does not use what the settings say now. The text may quote them. */
+function settingsWarning({ problem, process: pid }) {
+  return `loci: warning: process ${pid} serves this home with other settings: ${problem.replace(/\p{Cc}+/gu, ' ')}\n`;
+}
+
+/** The last of two lines, or the only one of a process that declines. A process that is killed leaves an incomplete one. */
 function answerIn(text) {
   const [accepted, answer, rest] = text.split('\n');
-  if (accepted !== '{"accepted":true}' || !answer || rest !== '') return null;
   try {
+    if (answer === '') {
+      const { problem, process: pid } = JSON.parse(accepted);
+      return typeof problem === 'string' && Number.isInteger(pid) ? { problem, process: pid } : null;
+    }
+    if (accepted !== '{"accepted":true}' || !answer || rest !== '') return null;
     const { exitCode, output } = JSON.parse(answer);
     const isOutput =
       Array.isArray(output) && output.every(([fd, text]) => fd > 0 && typeof text === 'string');

@@ -17,6 +17,9 @@ overrides the file, and the file overrides the defaults.
   below, with warnings, and the file may be JSON with comments.
 - Relative paths start at the folder of \`loci.yaml\`; in environment variables, at the current folder. \`~\` is your home
   folder.
+- A process that runs (\`loci serve\`, \`ui\`, \`mcp\`, \`watch\`) reads \`loci.yaml\` again when it has changed. \`namespace\` and what is below
+  \`store\`, \`embedding\`, \`rerank\`, \`server\`, \`auth\` and \`log\` change when it is started again. Its log and \`loci status\` say so, and also
+  if the file is wrong: the settings of before then stay in force. The environment and the settings of OpenClaw are read once.
 - A duration is a number with a unit (\`500ms\`, \`5s\`, \`2m\`, \`1h\`, \`1d\`), or a number of milliseconds.
 - An empty environment variable counts as unset. The value of a list is JSON or YAML.
 - \`LOCI_COMMAND_SOCKET=off\` is not a setting but for one process: a server with it does not answer commands of the command

@@ -17,6 +17,7 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
     'test/e2e/newcomer.test.ts > finds the intended note, with age, source, citation and reasons',
   ],
   R2: [
+    'src/engine/reading/copied-vaults.test.ts > a note that is edited after the copy has the time of that again, and the others stay as they are',
     'src/search/rank/rank.test.ts > never ranks a record above one that matches better by more than the reach of recency (R2)',
   ],
   R3: ['test/e2e/newcomer.test.ts > finds the intended note, with age, source, citation and reasons'],
@@ -112,6 +113,7 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
   ],
   S2: [
     'test/e2e/sources.test.ts > is listed, approved, tested, refreshed and found (S2)',
+    'test/e2e/live-settings.test.ts > a server refreshes a source that was added and approved while it ran, and forgets one that was removed',
     'test/e2e/watch.test.ts > runs a source after it is approved and whenever it is due, but not after a watched file changed',
     'test/e2e/ui-events.test.ts > is of exactly what was shown',
     'test/e2e/source-examples.test.ts > %s is found by search, with its origin',

@@ -59,7 +59,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorEntry>> = {
   writes_disabled: {
     status: 403,
     exit: 10,
-    hint: 'The operator of Loci can allow writes: `loci config set writes.enabled true`, then restart the server.',
+    hint: 'The operator of Loci can allow writes: `loci config set writes.enabled true`.',
   },
   rate_limited: { status: 429, exit: 10, hint: 'Wait for the time in Retry-After, then try again.' },
   too_large: { status: 413, exit: 2, hint: 'Send less at once.' },

@@ -1,4 +1,5 @@
 import type { Caller } from '../core/caller.ts';
+import type { LiveSettings } from './live-settings.ts';
 import type { Config } from '../config/schema.ts';
 import type { ProgressOptions } from '../core/progress.ts';
 import { userName } from '../core/runtime.ts';
@@ -17,6 +18,7 @@ interface ContextOptions {
   /** See `OpenOptions`. */
   readonly onWarning?: (message: string) => void;
   readonly settingsPlace?: string;
+  readonly liveSettings?: LiveSettings;
   /** The generation that is active when the engine is opened; `null` if none is. */
   readonly activeGeneration?: number | null;
   /** See `EngineContext.updateRelations`. */
@@ -51,7 +53,7 @@ export interface Closable {
  * say what is to be closed.
  */
 export class EngineServices {
-  readonly config: Config;
+  readonly #config: Config;
   readonly store: Store;
   readonly now: () => Timestamp;
   /** When the engine was opened. */
@@ -64,13 +66,27 @@ export class EngineServices {
   readonly #pending: (() => Promise<void>)[] = [];
   readonly #resources: Closable[] = [];
   #isStopped = false;
+  #warnedSettings: string | null = null;
 
   constructor(config: Config, store: Store, options: ContextOptions) {
-    this.config = config;
+    this.#config = config;
     this.store = withConcepts(store);
     this.now = options.now ?? Date.now;
     this.openedAt = this.now();
     this.options = options;
+  }
+
+  /** The settings in force. */
+  get config(): Config {
+    return this.options.liveSettings?.values ?? this.#config;
+  }
+
+  /** Uses what the file of the settings says now. Says once what of it cannot be used. */
+  async updateSettings(): Promise<void> {
+    await this.options.liveSettings?.update();
+    const problem = this.options.liveSettings?.problem ?? null;
+    if (problem !== null && problem !== this.#warnedSettings) this.warn(problem);
+    this.#warnedSettings = problem;
   }
 
   /** The object of this class that the engine has, made at the first call. */
@@ -126,6 +142,7 @@ export class EngineContext {
   readonly #services: EngineServices;
   readonly caller: Caller;
   readonly namespace: string;
+  /** The settings when this context was made. `current` has those of the file as it is now. */
   readonly config: Config;
   readonly store: Store;
   readonly now: () => Timestamp;
@@ -155,6 +172,17 @@ export class EngineContext {
   /** The same engine on behalf of another caller. */
   as(caller: Caller): EngineContext {
     return new EngineContext(this.#services, caller);
+  }
+
+  /** The same caller, with the settings as they are in the file now. */
+  async current(): Promise<EngineContext> {
+    await this.#services.updateSettings();
+    return this.as(this.caller);
+  }
+
+  /** Why what the file of the settings says now is not in force; `null` if it is. */
+  get settingsProblem(): string | null {
+    return this.#services.options.liveSettings?.problem ?? null;
   }
 
   /** The object of this class that all callers of the engine share, made at the first call. */

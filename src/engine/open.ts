@@ -1,3 +1,4 @@
+import type { LiveSettings } from './live-settings.ts';
 import type { Config } from '../config/schema.ts';
 import { assertSupportedNode } from '../core/runtime.ts';
 import type { Timestamp } from '../core/types.ts';
@@ -23,6 +24,8 @@ export interface OpenOptions {
   readonly inlineStore?: boolean;
   /** Where a host program keeps the settings, if they are not those of loci.yaml. */
   readonly settingsPlace?: string;
+  /** Replaces the settings while the engine is open. */
+  readonly liveSettings?: LiveSettings;
   /** Receives messages about errors that fail no call. By default a warning of the process. */
   readonly onWarning?: (message: string) => void;
 }

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Caller } from '../core/caller.ts';
 import { LociError } from '../core/errors.ts';
-import { configHome, type HostSettings, loadConfig, type LoadedConfig } from '../config/load.ts';
+import { CONFIG_FILE, configHome, type HostSettings, loadConfig, type LoadedConfig } from '../config/load.ts';
+import { LiveSettings } from '../engine/live-settings.ts';
 import type { Config } from '../config/schema.ts';
 import { userName } from '../core/runtime.ts';
 import type { Progress } from '../core/progress.ts';
@@ -12,7 +13,7 @@ import type { CallerLimit } from './caller-limit.ts';
 import type { LocalIo, OperationContext } from './operation.ts';
 import type { EngineContext } from '../engine/context.ts';
 
-export interface ContextOptions extends Omit<OpenOptions, 'create'> {
+export interface ContextOptions extends Omit<OpenOptions, 'create' | 'liveSettings'> {
   /** The default is `LOCI_HOME`, then `~/.loci`. */
   readonly home?: string;
   readonly env?: NodeJS.ProcessEnv;
@@ -26,6 +27,8 @@ export interface ContextOptions extends Omit<OpenOptions, 'create'> {
   readonly limit?: CallerLimit;
   /** Settings that a host program has for Loci. */
   readonly hostSettings?: HostSettings;
+  /** Sections of the settings that the program itself reads once. */
+  readonly keptSettings?: readonly (keyof Config)[];
 }
 
 /** Options that a single call may override. */
@@ -40,8 +43,6 @@ type CallOptions = Partial<Pick<ContextOptions, 'caller' | 'env' | 'signal' | 'o
 export interface OpenContext extends OperationContext {
   /** A context of the same engine for one call, with another caller, signal or progress. */
   forCall(options: CallOptions): OperationContext;
-  /** The settings that the engine was opened with; `null` while it is not open. */
-  openedWith(): Config | null;
   close(): Promise<void>;
 }
 
@@ -50,7 +51,11 @@ export function createContext(options: ContextOptions): OpenContext {
   const env = options.env ?? process.env;
   const home = configHome({ env, ...(options.home === undefined ? {} : { home: options.home }) });
   const settings = { home, ...(options.hostSettings && { hostSettings: options.hostSettings }) };
-  const engine = new SharedEngine(() => loadConfig({ ...settings, env }), { ownsProcess: true, ...options });
+  const engine = new SharedEngine(() => loadConfig({ ...settings, env }), {
+    ownsProcess: true,
+    ...options,
+    file: join(home, CONFIG_FILE),
+  });
   const actor = userName();
   const forCall = (call: CallOptions): OperationContext => {
     const caller = call.caller ?? options.caller;
@@ -79,19 +84,17 @@ export function createContext(options: ContextOptions): OpenContext {
       },
     };
   };
-  return { ...forCall({}), forCall, openedWith: () => engine.openedWith, close: () => engine.close() };
+  return { ...forCall({}), forCall, close: () => engine.close() };
 }
 
 /** An engine that is opened once for all calls. */
 class SharedEngine {
   readonly loadConfig: () => Promise<LoadedConfig>;
-  /** The settings of the open engine. */
-  openedWith: Config | null = null;
-  readonly #options: OpenOptions;
+  readonly #options: SharedEngineOptions;
   #loci: Promise<EngineContext> | null = null;
   #temporary: Promise<TemporaryEngine> | null = null;
 
-  constructor(load: () => Promise<LoadedConfig>, options: OpenOptions) {
+  constructor(load: () => Promise<LoadedConfig>, options: SharedEngineOptions) {
     this.loadConfig = load;
     this.#options = options;
   }
@@ -104,7 +107,7 @@ class SharedEngine {
       throw error;
     });
     try {
-      return await this.#loci;
+      return await (await this.#loci).current();
     } catch (error) {
       // Another call did not find the store, but this one may make it.
       const isMissing = error instanceof LociError && error.code === 'store_not_found';
@@ -125,12 +128,14 @@ class SharedEngine {
   }
 
   async #load(create: boolean): Promise<EngineContext> {
-    const { values, hostPlace } = await this.loadConfig();
+    const { file, keptSettings } = this.#options;
+    const liveSettings = await LiveSettings.open(file, this.loadConfig, keptSettings);
+    const { values, hostPlace } = liveSettings.opened;
     const { openEngine } = await import('../engine/open.ts');
-    const place = hostPlace === null ? {} : { settingsPlace: hostPlace };
-    const loci = await openEngine(values, { ...this.#options, ...place, create });
-    this.openedWith = values;
-    return loci;
+    // A host has settings of its own, and what is added to the file later is not what a program has said that it trusts.
+    const isLive = hostPlace === null && this.#options.trustsSettings !== true;
+    const origin = hostPlace === null ? {} : { settingsPlace: hostPlace };
+    return openEngine(values, { ...this.#options, ...origin, ...(isLive && { liveSettings }), create });
   }
 
   async #loadTemporary(): Promise<TemporaryEngine> {
@@ -157,6 +162,11 @@ class SharedEngine {
     await temporary.loci.close();
     await rm(temporary.folder, { recursive: true, force: true });
   }
+}
+
+interface SharedEngineOptions extends Pick<ContextOptions, 'keptSettings'>, OpenOptions {
+  /** That of the settings. */
+  readonly file: string;
 }
 
 interface TemporaryEngine {

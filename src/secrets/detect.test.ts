@@ -73,6 +73,27 @@ describe('detectSecrets', () => {
     expect(await found(text)).toEqual([]);
   });
 
+  it.each(
+    [
+      'abcdefghijklmnopqrstuvwxyz123456',
+      'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567',
+      '0123456789abcdef0123456789abcdef',
+      '1234567890abcdefghijklmnopqrstuv',
+      'k3v9x2m7q1w8z4b6n5t0r2y8u7p1s4d6',
+    ].flatMap((body) => ['sk-', 'sk-proj-', 'rnd_', 'ico-', 'cio', 'api_key='].map((head) => [head, body])),
+  )('finds a key whose characters are in order, or in lower case: %s%s', async (head, body) => {
+    const [secret] = await found(`The key is ${head}${body} for now.`);
+    expect(secret).toContain(body);
+  });
+
+  it.each([
+    'sk-internationalization-2024-notes-of-the-team, sk-123e4567-e89b-12d3-a456-426614174000',
+    'pa-2024-11-28-meeting-with-the-whole-team-and-friends; re_opening_in_spring_2027_in_the_city_hall',
+    'api_key: 2000000tokens, secret: 250milliseconds; sk-donaudampfschifffahrtsgesellschaft2024',
+  ])('finds no key in names with numbers: %s', async (text) => {
+    expect(await found(text)).toEqual([]);
+  });
+
   it('finds nothing in the example vault', async () => {
     const vault = fileURLToPath(new URL('../../examples/vault/', import.meta.url));
     const notes = readdirSync(vault, { recursive: true, encoding: 'utf8' }).filter((path) =>

@@ -63,7 +63,7 @@ const EXPRESSION =
   /^(?:[a-z_$][\w$]*(?:\??\.[a-z_$][\w$]*)+$|[\w$.]+[([]|(?:process|os|env|self|this|config|settings)\.|[\w.+-]+:\/\/)/i;
 /** Names of algorithms, formats and versions, dates, measures, addresses on a blockchain: `SHA-256`, `2024-01-05`, `12-digit`. */
 const TERM =
-  /^(?:(?:sha|md|aes|rsa|ed|hmac|argon|pbkdf|bcrypt|scrypt|base|utf|oauth|jwt|hs|rs|es|v|http|ipv|win)[_-]?\d|\d{1,4}[-/.:]\d{1,2}\b|\d+(?:\.\d+)*[-–]?[a-z]{2,}$|0x[\da-f]{40}$|e2e-)/i;
+  /^(?:(?:sha|md|aes|rsa|ed|hmac|argon|pbkdf|bcrypt|scrypt|base|utf|oauth|jwt|hs|rs|es|v|http|ipv|win)[_-]?\d|\d{1,4}[-/.:]\d{1,2}\b|\d{1,9}(?:\.\d+)*[-–]?[a-z]{2,15}$|0x[\da-f]{40}$|e2e-)/i;
 /** Common forms of a path: without capitals, or from a root. */
 const PATH =
   /^(?:(?=.*\/)[a-z\d._~/-]+$|(?:~|\.{1,2})?\/(?:[A-Za-z._-]+\d{0,2}\/)*[A-Za-z._-]+\d{0,2}(?:\.\w+)?$)/;

@@ -9,10 +9,18 @@ export function token(kind: string, format: string, accept?: SecretPattern['acce
   return accept === undefined ? { kind, pattern } : { kind, pattern, accept };
 }
 
-/** Whether a text has digits and letters of both cases, or is a long hexadecimal number. */
+/** Made-up keys are often the alphabet, the digits, or both. */
+const IN_ORDER = /abcdefgh|12345678/i;
+/** No word has a digit between letters and this length. */
+const LONG_CODE = /(?<![0-9A-Za-z])(?=[0-9A-Za-z]{24})\d*[A-Za-z]+\d+[A-Za-z]/;
+
+/** Whether a text has digits and letters of both cases, a long hexadecimal number or code, or characters in order. */
 export function isRandom(secret: string): boolean {
+  if (IN_ORDER.test(secret)) return true;
   if (!/\d/.test(secret)) return false;
-  return (/[a-z]/.test(secret) && /[A-Z]/.test(secret)) || /[0-9a-f]{32}/.test(secret);
+  return (
+    (/[a-z]/.test(secret) && /[A-Z]/.test(secret)) || /[0-9a-f]{32}/.test(secret) || LONG_CODE.test(secret)
+  );
 }
 
 /**

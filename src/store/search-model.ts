@@ -31,7 +31,7 @@ export interface SearchFilter {
   readonly completed?: boolean;
   /** Whether the metadata has `undated: true`: the source gave no date, so `createdAt` says nothing. */
   readonly undated?: boolean;
-  /** Bounds of `createdAt`: `from` is inclusive, `until` exclusive. */
+  /** Bounds of `createdAt`: `from` is inclusive, `until` exclusive. A note without a date is in none (`isUndatedNote`). */
   readonly from?: Timestamp;
   readonly until?: Timestamp;
 }

@@ -17,6 +17,8 @@ describe('a wrong command line', () => {
 
   it.each([
     [['serach', 'oven'], `unknown command 'serach'`, 'Did you mean search?'],
+    [['backup'], `unknown command 'backup'`, '`loci export --to FILE` writes everything into a file'],
+    [['upgrade'], `unknown command 'upgrade'`, 'docs/install.md says how to update Loci.'],
     [['search', 'oven', '--lmit', '3'], `unknown option '--lmit'`, 'Did you mean --limit?'],
     [
       ['search', 'oven', '-gas'],

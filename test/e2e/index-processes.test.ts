@@ -70,6 +70,8 @@ it('a process in the background embeds what was read', async () => {
   expect([pending, embedded]).toEqual([1500, 0]);
   const pid = Number(/^process (\d+)$/.exec(name ?? '')?.[1]);
   onTestFinished(() => void process.kill(pid, 'SIGKILL'));
+  // The status names it from the moment on at which the command has ended.
+  expect((await lociJson<StatusOutput>(['status'], { home, env })).embedding.running_in).toBe(name);
   await expect
     .poll(async () => (await lociJson<StatusOutput>(['status'], { home, env })).embedding, {
       timeout: 100_000,

@@ -51,6 +51,11 @@ describe('the bundled model', () => {
       code: 0,
       stdout: expect.stringMatching(/ok +embedding +local/) as string,
     });
+    // Without a model, the record has no vector. The bundled model refuses no text.
+    await lociJson(['write', 'The tent pegs are bent'], { home });
+    const { missing } = await lociJson<SearchOutput>(['search', 'tent pegs'], { home, env });
+    const why = 'some of what matches has no vector yet; `loci index` embeds it';
+    expect(missing).toEqual([{ signal: 'vector', why }]);
   });
 
   it('shows the words with which another note links to a result', async () => {

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, writeF
 import { connect, createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createContext } from '../../src/operations/context.ts';
 import type { LocalIo } from '../../src/operations/operation.ts';
 import { listenForCommands } from '../../src/surfaces/cli/command-socket/listen.ts';
@@ -129,13 +129,12 @@ describe('the socket for commands', () => {
 });
 
 describe('a command opens the store itself', () => {
-  it('when the settings have changed since the server started', async () => {
+  it('when the server does not use what the settings say now', async () => {
     const { home } = await watchedHome();
-    const settings = await loci(['config', 'set', 'search.limit', '1'], { home });
-    expect(settings.code).toBe(0);
-    const changed = await runUnanswered([...SEARCH, '--json'], { home });
-    expect((JSON.parse(changed.stdout) as { results: unknown[] }).results).toHaveLength(1);
-    await loci(['config', 'set', 'search.limit', '10'], { home });
+    await loci(['config', 'set', 'namespace', 'other'], { home });
+    const { stdout } = await runUnanswered([...SEARCH, '--json'], { home });
+    expect(JSON.parse(stdout)).toMatchObject({ results: [] });
+    await loci(['config', 'set', 'namespace', 'default'], { home });
     await runAnswered(SEARCH, { home });
     writeFileSync(join(home, 'loci.yaml'), 'serch: {}\n');
     expect(await runBin(SEARCH, { home })).toMatchObject({ code: 3 });

@@ -27,7 +27,7 @@ export class HistoryLog {
   readonly #store: Store;
   /** Detects secrets in long texts. */
   readonly #thread: TaskRunner;
-  readonly #maskPersonal: boolean;
+  readonly #services: EngineServices;
   #pending: PendingRun[] = [];
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> = Promise.resolve();
@@ -35,7 +35,7 @@ export class HistoryLog {
   constructor(services: EngineServices) {
     this.#store = services.store;
     this.#thread = services.thread.ownedBy(ADMIN_NAMESPACE);
-    this.#maskPersonal = services.config.writes.maskPersonal;
+    this.#services = services;
     services.flushOnClose(() => this.flush());
   }
 
@@ -80,6 +80,6 @@ export class HistoryLog {
   readonly #masked = async (text: string, name: string): Promise<string> => {
     const { maskDetected } = await import('../../secrets/detect.ts');
     const masked = await maskDetected(this.#thread, text, name);
-    return this.#maskPersonal ? maskPersonalNumbers(masked).text : masked;
+    return this.#services.config.writes.maskPersonal ? maskPersonalNumbers(masked).text : masked;
   };
 }

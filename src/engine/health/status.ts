@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import { z } from 'zod';
-import type { LoadedConfig } from '../../config/load.ts';
+import { CONFIG_FILE } from '../../config/load.ts';
 import type { VaultConfig } from '../../config/sources-schema.ts';
 import { ORIGINS } from '../../core/types.ts';
 import { countAllPending, NO_GENERATION } from '../../ingest/embed.ts';
@@ -20,6 +21,12 @@ const count = () => z.number().int().nonnegative();
 export const statusOutput = z.strictObject({
   home: z.string(),
   config_file: z.string(),
+  settings_problem: z
+    .string()
+    .nullable()
+    .describe(
+      'Why what `config_file` says now is not in force in this process, or not all of it; null if it is.',
+    ),
   store: z.strictObject({
     path: z.string(),
     driver: z.string(),
@@ -94,7 +101,7 @@ export type StatusOutput = z.infer<typeof statusOutput>;
 
 export type StoreStatus = Omit<
   StatusOutput,
-  'home' | 'config_file' | 'vaults' | 'unconfigured_vaults' | 'sources'
+  'home' | 'config_file' | 'settings_problem' | 'vaults' | 'unconfigured_vaults' | 'sources'
 >;
 
 /** What the store has of the caller's namespace. */
@@ -148,12 +155,12 @@ async function relations(context: EngineContext): Promise<StatusOutput['relation
 
 /**
  * The state of the store, of vaults and of sources.
- * @param loaded the settings as they are in the file now
+ * @param home of the settings
  * @param configured the vaults, if they are not those of the settings
  */
 export async function status(
   context: EngineContext,
-  { home, file, values }: LoadedConfig,
+  home: string,
   configured?: readonly VaultConfig[],
 ): Promise<StatusOutput> {
   const { other_namespaces, ...ofStore } = await storeStatus(context);
@@ -161,9 +168,9 @@ export async function status(
   const reports = (await sourceReports(context)).filter(({ kind }) => kind !== 'vault');
   return {
     home,
-    config_file: file,
+    config_file: join(home, CONFIG_FILE),
+    settings_problem: context.settingsProblem,
     ...ofStore,
-    embedding: { ...ofStore.embedding, configured: values.embedding.provider },
     vaults: vaults.map(({ last_read, ...vault }) => ({
       ...vault,
       records: ofStore.by_source[vault.name] ?? 0,

@@ -5,7 +5,7 @@ import { type LociRecord, ORIGINS, type Timestamp, TRUST } from '../../core/type
 import { fitTimeline, plainLine, type TimelineLine } from '../../pack/timeline-text.ts';
 import { loadTokenCounter } from '../../pack/tokens.ts';
 import { TextMask } from '../../secrets/text-mask.ts';
-import { dayOf } from '../../store/rules/record-time.ts';
+import { dayOf, isUndatedNote } from '../../store/rules/record-time.ts';
 import type { RecordHeader } from '../../store/search-model.ts';
 import type { TimedRecord, TimelineRecords } from '../../store/model.ts';
 import type { EngineContext } from '../context.ts';
@@ -15,6 +15,7 @@ import { isoTime } from '../fields/times.ts';
 import { expire } from '../shared/retention.ts';
 import { wholeCitations } from '../shared/citations.ts';
 import { resolveCitation } from '../records/citations/resolve-citation.ts';
+import { NO_DATE } from '../records/results/record-age.ts';
 import { excludeSources, sourcesHiddenFrom } from '../reading/configured/source-policies.ts';
 
 const DEFAULT_SIDE = 10;
@@ -221,6 +222,7 @@ async function entryOf(
 
 /** The day of a note or of a time at midnight, otherwise day and time; in the time zone of this machine. */
 function whenOf(at: Timestamp, record: RecordHeader): string {
+  if (isUndatedNote(record)) return NO_DATE;
   const { origin, metadata } = record;
   const noteDay = origin === 'source' ? null : dayOf(metadata);
   if (noteDay !== null) return noteDay;

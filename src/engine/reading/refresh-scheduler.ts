@@ -63,7 +63,8 @@ interface RunningTask {
 
 /** Refreshes vaults and sources when they are due, until it is closed. Several processes may run a scheduler at once. */
 export class RefreshScheduler {
-  readonly #context: EngineContext;
+  /** Has the settings of the last poll. */
+  #context: EngineContext;
   readonly #options: RefreshSchedulerOptions;
   readonly #running = new Map<string, RunningTask>();
   /** Source → the time of `performance.now` at which this process tries it again after a failure. */
@@ -132,6 +133,7 @@ export class RefreshScheduler {
 
   /** Starts the due refreshes. Returns the milliseconds until the next poll. */
   async #startDue(): Promise<number> {
+    this.#context = await this.#context.current();
     const { store, namespace, now } = this.#context;
     await this.#startDeriving();
     // A refresh that ends from here on is not in the states.

@@ -118,8 +118,12 @@ async function explainedMissing(
 ): Promise<readonly MissingSignal[]> {
   if (!missing.includes(NOT_ALL_EMBEDDED)) return missing;
   const process = await embeddingProcess(context);
-  if (process === null) return missing;
-  const why = `some of what matches has no vector yet: ${process} is embedding it; \`loci status\` shows how far it is`;
+  // The bundled model refuses no text.
+  if (process === null && context.config.embedding.provider === 'local') return missing;
+  const why =
+    process === null
+      ? `${NOT_ALL_EMBEDDED.why}, or says why the provider refuses it`
+      : `some of what matches has no vector yet: ${process} is embedding it; \`loci status\` shows how far it is`;
   return missing.map((each) => (each === NOT_ALL_EMBEDDED ? { ...each, why } : each));
 }
 

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Config } from '../../config/schema.ts';
 import { isForInbox } from '../../core/caller.ts';
 import { DAY_MS } from '../../core/time/whole-day.ts';
 import type { LociRecord, Timestamp } from '../../core/types.ts';
@@ -27,7 +26,7 @@ interface ExpiryCheck {
 /** Purges expired records before they can be read, and deleted records and receipts after some time. */
 class RetentionSweeper {
   readonly #store: Store;
-  readonly #config: Config;
+  readonly #services: EngineServices;
   readonly #now: () => Timestamp;
   readonly #holder = randomUUID();
   /** By namespace. */
@@ -39,7 +38,7 @@ class RetentionSweeper {
 
   constructor(services: EngineServices) {
     this.#store = services.store;
-    this.#config = services.config;
+    this.#services = services;
     this.#now = services.now;
     this.#openedAt = services.openedAt;
     services.flushOnClose(() => this.close());
@@ -85,7 +84,7 @@ class RetentionSweeper {
   }
 
   async #purgeAll(): Promise<void> {
-    const cutoff = this.#now() - this.#config.retention.purgeAfterDays * DAY_MS;
+    const cutoff = this.#now() - this.#services.config.retention.purgeAfterDays * DAY_MS;
     let removed = 0;
     let isHolder = false;
     for (const namespace of await this.#store.admin.namespaces(ADMIN_NAMESPACE)) {
@@ -107,7 +106,7 @@ class RetentionSweeper {
 
   /** On its own, because receipts that cannot be read must keep no record from being purged. */
   async #removeReceipts(): Promise<void> {
-    const before = this.#now() - this.#config.receipts.retentionDays * DAY_MS;
+    const before = this.#now() - this.#services.config.receipts.retentionDays * DAY_MS;
     for (const namespace of await this.#store.admin.namespaces(ADMIN_NAMESPACE))
       await removeReceiptsBefore(this.#store.records, namespace, before);
   }

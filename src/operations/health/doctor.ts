@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs';
-import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { LoadedConfig } from '../../config/load.ts';
 import { isKeyItself, KEY_SETTINGS } from '../../config/secrets.ts';
 import { LociError, messageOf } from '../../core/errors.ts';
 import { type Check, doctorOutput } from '../../engine/health/check.ts';
-import { vaultName } from '../../engine/reading/configured/vault-names.ts';
 import { environmentChecks } from './environment-checks.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { doctor } from '../../engine/health/doctor.ts';
@@ -78,27 +76,15 @@ function describeSettings({ file, origins }: LoadedConfig): string {
   return `there is no ${file}: the defaults apply${names === '' ? '' : `, except ${names}`}`;
 }
 
-const CHANGED_SETTINGS: Check = {
-  name: 'settings',
-  result: 'warning',
-  detail:
-    'vaults or sources in loci.yaml have changed since this server started; it does not know the changes',
-  hint: 'Restart the server: stop it with Ctrl-C, and run the same command again.',
-};
-
 async function engineChecks(context: OperationContext): Promise<Check[]> {
   try {
     const loci = await context.loci();
     const { signal, onProgress } = context;
     const checks = await doctor(loci, { signal, onProgress });
-    const { vaults, sources } = (await context.loadConfig()).values;
-    const { config } = loci;
-    if (context.vaults !== undefined || isDeepStrictEqual([vaults, sources], [config.vaults, config.sources]))
-      return checks;
-    // What is said of a vault that was added meanwhile would be wrong: it is in the settings.
-    const added = new Set(vaults.map((vault) => `vault ${vaultName(vault)}`));
-    for (const vault of config.vaults) added.delete(`vault ${vaultName(vault)}`);
-    return [CHANGED_SETTINGS, ...checks.filter(({ name }) => !added.has(name))];
+    const { settingsProblem: detail } = loci;
+    return detail === null
+      ? checks
+      : [{ name: 'settings', result: 'warning', detail, hint: null }, ...checks];
   } catch (error) {
     if (error instanceof LociError && error.code === 'aborted') throw error;
     return [failed('store', error)];

@@ -16,5 +16,5 @@ export const statusOperation: Operation<typeof input, typeof statusOutput> = {
   idempotent: true,
   scope: 'admin',
   examples: [{ title: 'The status', input: {} }],
-  run: async (context) => status(await context.loci(), await context.loadConfig(), context.vaults),
+  run: async (context) => status(await context.loci(), context.home, context.vaults),
 };

@@ -1,16 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
-import { IncompleteIndexError, type IndexReport, indexVaults } from '../../engine/reading/index-vaults.ts';
-import {
-  isEnabled,
-  assertVaultNamesAreFree,
-  vaultName,
-} from '../../engine/reading/configured/vault-names.ts';
 import type { EngineContext } from '../../engine/context.ts';
+import { embeddingProcess } from '../../engine/reading/embed-new.ts';
+import { IncompleteIndexError, type IndexReport, indexVaults } from '../../engine/reading/index-vaults.ts';
+import { isEnabled, assertVaultNamesAreFree } from '../../engine/reading/configured/vault-names.ts';
 import { millisecondsSince, tookMs } from '../../engine/fields/times.ts';
 import { listRecords } from '../../engine/records/list.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { requireLocalIo } from '../shared/local-io.ts';
 import { retryOnConflict } from '../shared/edit-config.ts';
 import { asProblem, errorFields, problemList } from '../../engine/fields/problems.ts';
 import { refusalFields } from '../../engine/embedding/refusal-report.ts';
@@ -154,7 +151,6 @@ async function runIndex(
   await assertVaultNamesAreFree(loci, vaults);
   const added = once ? [] : placed.unconfigured;
   const notes = await addVaults(context, added);
-  if (!once) await learnVaults(context, loci);
   const { signal, onProgress } = context;
   // When another process reads the same folder, the second one finds its notes in the store and continues.
   const options = {
@@ -168,10 +164,10 @@ async function runIndex(
     (background && report.pending > 0) ||
     (!relatesAll && unrelated.records > 0 && unrelated.process === null);
   const commandLine = ['index', '--wait', ...(once ? ['--once'] : []), '--', ...paths];
-  const process =
-    isLeft && report.embeddedBy === null && context.machine?.startInBackground !== undefined
-      ? `process ${String(context.machine.startInBackground(commandLine, context.home))}`
-      : null;
+  const startsProcess = isLeft && report.embeddedBy === null && start !== undefined;
+  const process = startsProcess
+    ? await startInBackground(context, loci, commandLine, report.pending > 0)
+    : null;
   const folders = new Map(vaults.map(({ name, path }) => [name, path]));
   return {
     vaults: report.sources.map(({ source, problems, otherFiles, excluded, ...counts }) => ({
@@ -199,11 +195,20 @@ async function runIndex(
   };
 }
 
-/** An engine that stays open, such as that of a server, knows vaults that were added to the settings since it was opened. */
-async function learnVaults(context: OperationContext, { config }: EngineContext): Promise<void> {
-  const known = new Set(config.vaults.map(vaultName));
-  const { vaults } = (await context.loadConfig()).values;
-  config.vaults.push(...vaults.filter((vault) => !known.has(vaultName(vault))));
+/** A process takes about a second until it embeds. */
+const [MAX_START_POLLS, START_POLL_MS] = [60, 50];
+
+/** Starts a process that goes on, and waits until `status` can name it where it embeds. Returns its name. */
+async function startInBackground(
+  context: OperationContext,
+  loci: EngineContext,
+  commandLine: readonly string[],
+  embeds: boolean,
+): Promise<string> {
+  const pid = context.machine!.startInBackground!(commandLine, context.home);
+  for (let poll = 0; embeds && poll < MAX_START_POLLS && (await embeddingProcess(loci)) === null; poll++)
+    await delay(START_POLL_MS, undefined, { signal: context.signal });
+  return `process ${String(pid)}`;
 }
 
 /** Without vaults, what is derived from other records is updated. @throws LociError `invalid_input` */

@@ -1,5 +1,6 @@
 import { analyze } from '../../core/text/analyze.ts';
 import type { Metadata, Timestamp } from '../../core/types.ts';
+import { isSourced } from '../../store/rules/filter.ts';
 import type { RecordHeader, StoredPassage } from '../../store/search-model.ts';
 import { dateTerms, type DateRange } from '../query/dates.ts';
 import { matchesIntent } from '../query/intent.ts';
@@ -114,8 +115,8 @@ function relativeDateBoost(passage: StoredPassage, { query, dates, ranking }: Se
 
 /** The first of the dates that the record is of. */
 export function dateOf(passage: StoredPassage, dates: readonly DateRange[]): DateRange | undefined {
-  const { origin, metadata } = passage.record;
-  if (origin === 'source' && metadata['undated'] === true) return undefined;
+  const { record } = passage;
+  if (isSourced(record) && record.metadata['undated'] === true) return undefined;
   const day = dayStartOf(passage);
   return dates.find(({ from, until }) => day >= from && day < until);
 }

@@ -1,5 +1,6 @@
 import { DAY_MS } from '../../core/time/whole-day.ts';
 import type { Timestamp } from '../../core/types.ts';
+import { isUndatedNote } from '../../store/rules/record-time.ts';
 import type { StoredPassage } from '../../store/search-model.ts';
 import { isOfIntent, matchesIntent, type QueryIntent } from '../query/intent.ts';
 import type { SearchRun } from '../run.ts';
@@ -178,6 +179,7 @@ function recencyOf(
   const { recency, rrfK } = ranking;
   const weight = ofSource?.weight ?? ranking.weights.recency;
   const contribution = { signal: 'recency', rank: timeRank, raw: record.createdAt } as const;
+  if (isUndatedNote(record)) return { ...contribution, added: 0 };
   if (recency.kind === 'rank') return { ...contribution, added: weight * rrf(rrfK)(0, timeRank) };
   const halfLifeDays = ofSource?.halfLifeDays ?? recency.halfLifeDays;
   const days = distance(record.createdAt, now) / DAY_MS;
@@ -201,7 +203,9 @@ function distance(time: Timestamp, now: Timestamp): number {
 /** Rank of each passage by the distance of its record's time from now, from 1; equal distances share a rank. */
 function rankByTime(passages: readonly StoredPassage[], now: Timestamp): Map<number, number> {
   // Numbers in a typed array are sorted without a call for each comparison.
-  const distances = Float64Array.from(passages, ({ record }) => distance(record.createdAt, now));
+  const distances = Float64Array.from(passages, ({ record }) =>
+    isUndatedNote(record) ? Infinity : distance(record.createdAt, now),
+  );
   const ranks = new Map<number, number>();
   for (const each of distances.toSorted()) if (!ranks.has(each)) ranks.set(each, ranks.size + 1);
   return new Map(passages.map(({ id }, i) => [id, ranks.get(distances[i]!)!]));

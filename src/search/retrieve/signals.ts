@@ -20,7 +20,7 @@ export interface MissingSignal {
 /** Of a search that finds something without a vector. */
 export const NOT_ALL_EMBEDDED: MissingSignal = {
   signal: 'vector',
-  why: 'some of what matches has no vector; `loci index` embeds it, or says why the provider refuses it',
+  why: 'some of what matches has no vector yet; `loci index` embeds it',
 };
 
 /** Order of every list of scores. */

@@ -4,10 +4,10 @@ import type { BigIntStats } from 'node:fs';
 import type { DateOrder } from '../../config/sources-schema.ts';
 import { LociError } from '../../core/errors.ts';
 import type { TaskRunner } from '../../core/threads/task-thread.ts';
-import type { Json, Metadata, Trust } from '../../core/types.ts';
-import { noteDates, type NoteDates } from '../dates/note-dates.ts';
+import type { Json, Metadata, Timestamp, Trust } from '../../core/types.ts';
+import { modifiedDate, noteDates, type NoteDates } from '../dates/note-dates.ts';
 import type { OrderOf } from '../dates/written-date.ts';
-import { timeOfFile } from '../files/file-time.ts';
+import { copySpan, timeOfFile, type TimeSpan } from '../files/file-time.ts';
 import { Exclusions } from '../files/exclusions.ts';
 import type {
   ExcludedFiles,
@@ -74,6 +74,8 @@ class Vault implements Source {
   /** The notes of the last listing, and the order that their dates show, once it is needed. */
   #keys: string[] = [];
   #dateOrder: Promise<OrderOf> | null = null;
+  /** When a program wrote most of the notes of the last listing. */
+  #copied: TimeSpan | null = null;
   #exclusions: Exclusions | null = null;
 
   constructor(options: VaultOptions) {
@@ -99,7 +101,12 @@ class Vault implements Source {
     const exclusions = new Exclusions(this.name, this.#options.exclude ?? [], report);
     this.#exclusions = exclusions;
     const walk = { realRoot: this.#realRoot, exclusions, report: reportWalk, onOtherFile, signal };
-    for await (const { key, stats } of this.#walk(walk)) {
+    // Whether the time of a note is its own depends on those of the others.
+    const found: FoundFile[] = [];
+    for await (const file of this.#walk(walk)) found.push(file);
+    this.#copied = copySpan(found.map(({ stats }) => timeOfFile(stats.mtimeMs)));
+    for (const { key, stats } of found) {
+      if (signal?.aborted === true) throw new LociError('aborted', 'reading the vault was stopped');
       this.#keys.push(key);
       if (stats.size > BigInt(MAX_NOTE_BYTES)) report(tooLarge(key, stats.size, MAX_NOTE_BYTES));
       else yield { key, revision: this.#revisionOf(stats), bytes: Number(stats.size) };
@@ -195,6 +202,7 @@ class Vault implements Source {
     if (note.frontMatterProblem !== null)
       report({ key, reason: 'invalid_front_matter', detail: note.frontMatterProblem, skipped: false });
     reportDates(key, dates, report);
+    const { createdAt, updatedAt } = this.#timesOf(stats, dates);
     return {
       key,
       revision: this.#revisionOf(stats),
@@ -206,9 +214,9 @@ class Vault implements Source {
       title: note.title ?? fileName,
       tags: note.tags,
       content: text,
-      metadata: metadataOf(note, dates),
-      createdAt: dates.created?.timestamp ?? fileCreated(stats),
-      updatedAt: timeOfFile(stats.mtimeMs),
+      metadata: { ...metadataOf(note, dates), ...(createdAt === null && { undated: true }) },
+      createdAt: createdAt ?? updatedAt,
+      updatedAt,
     };
   }
 
@@ -220,11 +228,31 @@ class Vault implements Source {
     return noteDates(note.dates, fileName, await this.#dateOrder);
   }
 
+  /** When a note was made and changed. `createdAt` is `null` if only the program that wrote the file had a time. */
+  #timesOf(
+    { mtimeMs, birthtimeMs }: BigIntStats,
+    { created, metadata }: NoteDates,
+  ): { readonly createdAt: Timestamp | null; readonly updatedAt: Timestamp } {
+    const [changed, made] = [timeOfFile(mtimeMs), timeOfFile(birthtimeMs)];
+    if (this.#isCopied(changed)) {
+      const said = modifiedDate(metadata)?.timestamp;
+      return { createdAt: created?.timestamp ?? said ?? null, updatedAt: said ?? changed };
+    }
+    // A copied file may be created after its last modification, and some file systems record no creation.
+    const isMade = birthtimeMs > 0n && made < changed && !this.#isCopied(made);
+    return { createdAt: created?.timestamp ?? (isMade ? made : changed), updatedAt: changed };
+  }
+
+  #isCopied(time: Timestamp): boolean {
+    return this.#copied !== null && time >= this.#copied.from && time <= this.#copied.until;
+  }
+
   /** Includes the time of the last change of the inode, because tools can reset the modification time, but not that one. */
-  #revisionOf({ size, mtimeNs, ctimeNs }: BigIntStats): string {
+  #revisionOf({ size, mtimeMs, mtimeNs, ctimeNs }: BigIntStats): string {
     const { dateOrder } = this.#options;
     const parser = `${String(PARSER_VERSION)}${dateOrder === undefined ? '' : ` ${dateOrder}`}`;
-    return `${parser}/${String(size)}/${String(mtimeNs)}/${String(ctimeNs)}`;
+    const copied = this.#isCopied(timeOfFile(mtimeMs)) ? '/copied' : '';
+    return `${parser}/${String(size)}/${String(mtimeNs)}/${String(ctimeNs)}${copied}`;
   }
 }
 
@@ -268,11 +296,6 @@ function metadataOf(note: Note, { metadata }: NoteDates): Metadata {
     frontMatter: note.frontMatter,
     ...metadata,
   };
-}
-
-/** When a file was created. A copied file may be created after its last modification, and some file systems record no creation. */
-function fileCreated({ birthtimeMs, mtimeMs }: BigIntStats): number {
-  return timeOfFile(birthtimeMs > 0n && birthtimeMs < mtimeMs ? birthtimeMs : mtimeMs);
 }
 
 async function realRootOf({ name, root }: VaultOptions): Promise<string> {

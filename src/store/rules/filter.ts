@@ -1,4 +1,5 @@
 import type { Timestamp } from '../../core/types.ts';
+import { isUndatedNote } from './record-time.ts';
 import type { PassageScore, RecordHeader, SearchFilter } from '../search-model.ts';
 import { matchesGlob } from './path-glob.ts';
 
@@ -24,6 +25,7 @@ export function admits(record: RecordHeader, filter: SearchFilter): boolean {
     !filter.excludedRecords?.includes(record.id) &&
     hasFlag(record, 'completed', filter.completed) &&
     hasFlag(record, 'undated', filter.undated) &&
+    !(isUndatedNote(record) && (filter.from ?? filter.until) !== undefined) &&
     (filter.from === undefined || record.createdAt >= filter.from) &&
     (filter.until === undefined || record.createdAt < filter.until)
   );

@@ -24,6 +24,11 @@ export function recordTime({
   return created === day ? createdAt : noonOf(day);
 }
 
+/** Whether all that is known of the time of a note is when a program wrote its file: `createdAt` then says nothing. */
+export function isUndatedNote({ origin, metadata }: Pick<RecordHeader, 'origin' | 'metadata'>): boolean {
+  return origin === 'vault' && metadata['undated'] === true;
+}
+
 /** The day that a note is about, such as `2026-05-01`; `null` if it has none. */
 export function dayOf({ date }: Metadata): string | null {
   return typeof date === 'string' && DAY.test(date) && !Number.isNaN(noonOf(date)) ? date : null;

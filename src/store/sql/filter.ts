@@ -84,6 +84,8 @@ export function recordCondition(
   };
   flag('completed', filter.completed);
   flag('undated', filter.undated);
+  if ((filter.from ?? filter.until) !== undefined)
+    parts.push(`(r.origin <> 'vault' OR NOT ${dialect.isTrue('r.metadata', 'undated')})`);
   bound('>=', 'from', filter.from);
   bound('<', 'until', filter.until);
   return { sql: parts.join(' AND '), parameters };

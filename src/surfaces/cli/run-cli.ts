@@ -61,6 +61,13 @@ async function parse(program: Command, argv: readonly string[]): Promise<boolean
   }
 }
 
+/** What to do instead of commands that other programs have. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ['backup', '`loci export --to FILE` writes everything into a file, and `loci import FILE` reads it back.'],
+  ['restore', '`loci import FILE` reads what `loci export --to FILE` has written.'],
+  ['upgrade', 'docs/install.md says how to update Loci.'],
+]);
+
 /** Commander's messages read `error: unknown option '--lmit'`, then `(Did you mean --limit?)` on the next line. */
 function toLociError(error: CommanderError, command: Command): LociError {
   if (error.code === 'commander.help') {
@@ -70,12 +77,13 @@ function toLociError(error: CommanderError, command: Command): LociError {
     });
   }
   const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
+  const [, unknown = ''] = /^unknown command '(.*)'$/.exec(message) ?? [];
   // A query may have `-word`, for what no result may have.
   const isWord = command.registeredArguments.some(({ variadic }) => variadic) && /'-\p{L}{2}/u.test(message);
   const usage = isWord
     ? `After \`--\`, words may begin with \`-\`. ${usageHint(command)}`
     : usageHint(command);
-  const hint = suggestion?.replace(/^\(|\)$/g, '') ?? usage;
+  const hint = OTHER_NAMES.get(unknown) ?? suggestion?.replace(/^\(|\)$/g, '') ?? usage;
   return new LociError('invalid_input', message, { hint });
 }
 

@@ -20,7 +20,12 @@ const CALLER = { surface: 'mcp', trust: 'agent', session: randomUUID() } as cons
 export const serveMcp: RunStandalone = async ({ home }, io, { answerCommands }) => {
   const interruption = new AbortController();
   const ended = new AbortController();
-  const context = lazyContext({ caller: CALLER, env: io.env, ...(home !== undefined && { home }) });
+  const context = lazyContext({
+    caller: CALLER,
+    env: io.env,
+    onWarning: (message) => log(`warning: ${message}`, io),
+    ...(home !== undefined && { home }),
+  });
   const session: McpSession = {
     context,
     scopes: new Set(['read', 'write']),

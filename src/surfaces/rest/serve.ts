@@ -62,14 +62,23 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const limits = { ...SERVER_LIMITS, ...options.limits };
   const limit = new CallerLimit(limits.callerWaitMs);
   const { inlineStore = false } = options;
-  const context = createContext({ caller, env, limit, inlineStore, ...(home !== undefined && { home }) });
+  const log = openLog('warn', options.logTo);
+  const context = createContext({
+    caller,
+    env,
+    limit,
+    inlineStore,
+    keptSettings: ['server', 'auth', 'log'],
+    onWarning: (message) => log.warn(message),
+    ...(home !== undefined && { home }),
+  });
   try {
     const config = (await context.loadConfig()).values;
+    log.level = config.log.level;
     const loci = await context.loci({ create: true });
     const address = { ...config.server, ...listenAt };
     const readiness = new Readiness(() => context.loci());
     const metrics = new Metrics();
-    const log = openLog(config.log.level, options.logTo);
     const { keepFresh } = await import('../../engine/reading/sources.ts');
     keepFresh(loci, { onEvent: (event) => logSourceEvent(event, log) });
     const { keepSamples } = await import('../../engine/health/figures.ts');

@@ -65,6 +65,7 @@ export const SHELL = {
   toSearch: { en: 'Go to the search', de: 'Zur Suche' },
   crashed: { en: 'The page has failed', de: 'Die Seite ist abgestürzt' },
   more: { en: 'Show more', de: 'Mehr zeigen' },
+  noDate: { en: 'no date', de: 'ohne Datum' },
   undo: { en: 'Undo', de: 'Rückgängig' },
   hidden: { en: 'invisible character {code}', de: 'unsichtbares Zeichen {code}' },
 } as const satisfies Texts;

@@ -22,12 +22,18 @@ export function selectLanguage(next: Language): void {
   location.reload();
 }
 
+/** A command in a text of the page, which is no Markdown. */
+const COMMAND = /`([^`]+)`/g;
+const QUOTED: Readonly<Record<Language, string>> = { en: '“$1”', de: '„$1“' };
+
 /** The text in the language of the pages, with its values. */
 export function t(text: Text, values: Readonly<Record<string, string | number>> = {}): string {
-  return text[language].replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
-    const value = values[name];
-    return value === undefined ? whole : typeof value === 'number' ? formatNumber(value) : value;
-  });
+  return text[language]
+    .replaceAll(COMMAND, QUOTED[language])
+    .replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
+      const value = values[name];
+      return value === undefined ? whole : typeof value === 'number' ? formatNumber(value) : value;
+    });
 }
 
 /** A text for a number, `one | many`: `{n} result | {n} results`. */

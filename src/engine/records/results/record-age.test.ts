@@ -5,7 +5,7 @@ const NOW = Date.parse('2026-11-25T12:00:00');
 const DAY_MS = 86_400_000;
 
 function ageOf(createdDaysAgo: number, metadata: Record<string, string>): string {
-  return recordAge({ createdAt: NOW - createdDaysAgo * DAY_MS, metadata }, NOW);
+  return recordAge({ origin: 'vault', createdAt: NOW - createdDaysAgo * DAY_MS, metadata }, NOW);
 }
 
 it('is the time since the note says that it was changed', () => {

@@ -144,7 +144,8 @@ class Answerer {
       if (asked === null) throw new Error('this is not a request');
       const declined = await this.#check.reasonToDecline(asked);
       if (declined !== null) {
-        socket.end(message({ declined }));
+        const { settingsProblem: problem } = await this.#context.loci();
+        socket.end(message({ declined, ...(problem !== null && { problem, process: process.pid }) }));
         return;
       }
       // The asking process does not wait long for this, and then for the answer.

@@ -65,8 +65,10 @@ export class RequestCheck {
     this.#context = context;
     this.#build = buildOf();
     this.#version = packageVersion();
-    const settings = context.openedWith();
-    this.#store = settings === null ? Promise.resolve(null) : locateStore(settings.store).identity();
+    this.#store = context.loci().then(
+      ({ config }) => locateStore(config.store).identity(),
+      () => null,
+    );
   }
 
   /** Returns why the asking process must run the command itself; `null` if this process can answer. */
@@ -80,8 +82,7 @@ export class RequestCheck {
   }
 
   async #hasSameSettings({ env, cwd }: SocketRequest): Promise<boolean> {
-    const settings = this.#context.openedWith();
-    if (settings === null) return false;
+    const { config: settings } = await this.#context.loci();
     // A command that finds wrong settings reports them itself.
     const loaded = await this.#context
       .forCall({ env, cwd })

@@ -17,7 +17,7 @@ interface SharedStatus extends StatusOutput {
 
 export const status: OperationCommand<SharedStatus> = {
   render: (output, view) => {
-    const { home, store, namespace, vaults, shared } = output;
+    const { home, store, namespace, vaults, shared, settings_problem: problem } = output;
     const isOfAgent = shared !== undefined;
     const bytes = store.bytes === null ? '' : `${size(store.bytes)}, `;
     const storeLine = `${store.path} (${store.driver}, ${bytes}schema ${String(store.schema_version)})`;
@@ -25,6 +25,7 @@ export const status: OperationCommand<SharedStatus> = {
     const blocks: Row[][] = [
       [
         ['home', home],
+        ...(problem === null ? [] : [['settings', problem] as const]),
         ['store', storeLine],
         ['namespace', namespaceLine(namespace, others)],
         ...contentRows(output, isOfAgent ? 'openclaw memory index' : 'loci index'),

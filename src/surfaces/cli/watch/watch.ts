@@ -7,16 +7,18 @@ import { createContext, type OpenContext } from '../../../operations/context.ts'
 import { outputColumns, type Io } from '../../shared/io.ts';
 import type { RunStandalone } from '../../shared/run-standalone.ts';
 import { waitForStop } from '../../shared/stop-signals.ts';
+import { printWarning } from '../format/print-warning.ts';
 import { hasColours, makeStyle } from '../format/style.ts';
 import { eventJson, eventLine, sourceLines, sourcesJson } from './watch-lines.ts';
 
 /**
  * `loci watch`: refreshes vaults and sources, and prints a line for each refresh, until it receives a signal or its output is
- * closed; a second signal stops at once. The settings are read once.
+ * closed; a second signal stops at once.
  */
 export const watch: RunStandalone = async ({ home, json }, io, { answerCommands }) => {
   const caller = { surface: 'cli', trust: 'operator' } as const;
-  const context = createContext({ caller, env: io.env, ...(home !== undefined && { home }) });
+  const onWarning = (message: string): void => printWarning(message, io);
+  const context = createContext({ caller, env: io.env, onWarning, ...(home !== undefined && { home }) });
   try {
     await assertSomethingToRefresh(context);
     const loci = await context.loci({ create: true });

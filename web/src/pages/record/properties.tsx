@@ -21,7 +21,7 @@ export function Properties({ record }: { readonly record: ShownRecord }): JSX.El
         </Row>
         <Row name={t(RECORD.writtenBy)}>{t(RECORD[record.trust])}</Row>
         <Row name={t(RECORD.created)}>
-          <Time iso={record.created_at} />
+          <Time iso={record.created_at} age={record.age} />
         </Row>
         <Row name={t(RECORD.updated)}>
           <Time iso={record.updated_at} />

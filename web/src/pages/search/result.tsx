@@ -66,7 +66,7 @@ export function ResultCard({ result, explained, onExplain }: ResultCardProps): J
         <span class="citation">
           <PlainText text={result.from ?? citation} />
         </span>
-        {result.from === null && <Time iso={at} />}
+        {result.from === null && <Time iso={at} age={result.age} />}
         {result.trust !== 'operator' && <span>{t(SEARCH.writtenBy, { who: t(SEARCH[result.trust]) })}</span>}
         {result.tags.length > 0 && (
           <span>

@@ -1,4 +1,5 @@
 import { formatCount } from '../../../../core/text/format-count.ts';
+import { NO_DATE } from '../../../../engine/records/results/record-age.ts';
 import { propertiesOf } from '../../../../engine/records/results/properties.ts';
 import type { GetOutput } from '../../../../engine/records/get.ts';
 import type { ListOutput } from '../../../../engine/records/list.ts';
@@ -36,7 +37,7 @@ function header(output: GetOutput, { style, columns }: View): string[] {
   const name = oneLine(title === '' ? `record ${String(id)}` : title);
   const facts = [
     from === null ? `From ${originText(output)}` : oneLine(from),
-    `${created_at.slice(0, 10)} (${age})`,
+    age === NO_DATE ? age : `${created_at.slice(0, 10)} (${age})`,
     ...validityText(output),
     `project ${oneLine(project)}`,
     linesText(lines),
