@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, writeF
 import { connect, createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createContext } from '../../src/operations/context.ts';
 import type { LocalIo } from '../../src/operations/operation.ts';
 import { listenForCommands } from '../../src/surfaces/cli/command-socket/listen.ts';

@@ -134,7 +134,7 @@ async function runIndex(
   const wait = givenWait ?? true;
   const start = context.machine?.startInBackground;
   if (background && start === undefined)
-    throw new LociError('invalid_input', 'background is only for the command line');
+    throw new LociError('forbidden', 'background is only for the command line');
   // A server relates them itself afterwards. A program that embeds Loci may end after this call.
   const relatesAll = givenWait === true || (context.machine !== undefined && start === undefined);
   const config = await context.loadConfig();
