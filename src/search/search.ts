@@ -105,7 +105,7 @@ async function listNewest(started: StartedRun): Promise<SearchOutcome> {
   const { store, namespace, filter, limit } = started;
   const run: SearchRun = { ...started, vectors: await started.vectors };
   const { lists, passages } = await store.search.retrieve(namespace, {
-    queries: [{ by: 'time', filter, limit }],
+    queries: [{ by: 'time', undated: true, filter, limit }],
     load: true,
   });
   const scores = scoresOf(lists).toSorted(bestFirst);

@@ -85,7 +85,10 @@ export type PassageRanking =
    * The distance of `createdAt` from `filter.now`, in the past or the future: first passages of records, nearest first,
    * with `createdAt` as the score.
    */
-  | { readonly by: 'time' };
+  | {
+      readonly by: 'time';
+      /** Also notes without a date, by the time of their files. Default false. */ readonly undated?: boolean;
+    };
 
 /** Ranks the passages that the filter admits: best first, ties by passage id. */
 export type PassageQuery = PassageRanking & {

@@ -51,8 +51,9 @@ export function nearestInTime(
   namespace: string,
   filter: SearchFilter,
   limit: number,
+  undated = false,
 ): Promise<PassageScore[]> {
-  return retrieveOne(store, namespace, { by: 'time', filter, limit });
+  return retrieveOne(store, namespace, { by: 'time', undated, filter, limit });
 }
 
 /** The cosines of the passages that the text query finds, ordered by passage. */

@@ -131,8 +131,8 @@ const QUERIES: [string, number[]][] = [
   ['word -"word 2" -"Word 0"', [2, 4, 5]],
   ['word -unknown', [1, 2, 3, 4, 5]],
   ['tag:kitchen', [2, 1]],
-  ['-path:Nothing', [4, 3, 2, 1]],
-  ['-"word 3"', [3, 2, 1]],
+  ['-path:Nothing', [4, 3, 2, 5, 1]],
+  ['-"word 3"', [3, 2, 5, 1]],
   ['tag:kitchen path:nothing', []],
 ];
 
@@ -165,8 +165,10 @@ export function describeFilters({ store, namespace, generation }: StoreFixture):
       );
       expect(passages.map(({ record }) => record.id)).toEqual(expected);
       const newest = await nearestInTime(store(), ns, filter, 10);
-      // A list by time has no note without a date.
+      // A list by time has notes without a date only if it is asked for them.
       expect(newest.map(({ record }) => record).toSorted()).toEqual(expected.filter((id) => id !== 5));
+      const all = await nearestInTime(store(), ns, filter, 10, true);
+      expect(all.map(({ record }) => record).toSorted()).toEqual(expected);
       expect(idsOf(await store().records.list(ns, { filter }, ALL)).toSorted()).toEqual(expected);
       expect(await store().records.count(ns, filter)).toBe(expected.length);
       const facets = await store().records.facet(ns, 'project', filter);

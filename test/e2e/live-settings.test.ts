@@ -69,7 +69,8 @@ it('a server keeps its settings while the file is not YAML, and says so', async 
 it('a server whose store was changed in the settings goes on with its own, and says that it has to be restarted', async () => {
   const { home, settings, log } = await served();
   home.configure({ ...settings, store: { path: 'other.db' }, server: { port: 9 } });
-  const sentence = 'Restart this process to use what loci.yaml says now: store.path, server.port.';
+  const sentence =
+    'restart this process to use it (store.path). Until then the settings of before stay in force.';
   await vi.waitFor(() => expect(log()).toContain(sentence), WAIT);
   expect((await runBin(['status'], { home: home.path })).stderr).toContain(sentence);
   rmSync(join(home.path, 'loci.yaml'));

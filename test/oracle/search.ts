@@ -20,6 +20,7 @@ import type {
   TextQuery,
   TextTerm,
 } from '../../src/store/search-model.ts';
+import { isUndatedNote } from '../../src/store/rules/record-time.ts';
 import { type Namespace, type OraclePassage, passagesOf, recordsOf } from './state.ts';
 
 /** The parameters of BM25 (Robertson and Zaragoza 2009), as in SQLite's FTS5. */
@@ -31,7 +32,7 @@ const MIN_IDF = 1e-6;
 export function rankPassages(namespace: Namespace, query: PassageQuery, limit: number): PassageScore[] {
   const { filter } = query;
   if (query.by === 'text') return searchText(namespace, query.text, filter, limit);
-  if (query.by === 'time') return nearestInTime(namespace, filter, limit);
+  if (query.by === 'time') return nearestInTime(namespace, filter, limit, query.undated);
   const { generation, vector } = query.vector;
   const mixedIn = vectorOf(namespace, generation, query.mix?.passage ?? 0) ?? vector;
   const share = query.mix?.share ?? 0;
@@ -117,8 +118,14 @@ function searchVectors(
     .slice(0, limit);
 }
 
-function nearestInTime(namespace: Namespace, filter: SearchFilter, limit: number): PassageScore[] {
+function nearestInTime(
+  namespace: Namespace,
+  filter: SearchFilter,
+  limit: number,
+  undated = false,
+): PassageScore[] {
   return visible(namespace, filter)
+    .filter(({ record }) => undated || !isUndatedNote(namespace.records.get(record)!.record))
     .filter(({ passage }) => passage.ordinal === 0)
     .map(({ id, record }) => ({
       passage: id,

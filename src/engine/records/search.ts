@@ -1,4 +1,3 @@
-import type { LoadedConfig } from '../../config/load.ts';
 import { LociError } from '../../core/errors.ts';
 import { stem } from '../../core/text/analyze.ts';
 import type { Reranker } from '../../embed/rerank/reranker.ts';
@@ -49,8 +48,6 @@ export interface SearchRequest extends Omit<SearchFilter, 'now'> {
 
 export interface SearchOptions {
   readonly signal?: AbortSignal;
-  /** See `reasonsForNothing`. */
-  readonly loadConfig?: () => Promise<LoadedConfig>;
 }
 
 const READ_ONLY =
@@ -60,7 +57,7 @@ const READ_ONLY =
 export async function search(
   context: EngineContext,
   given: SearchInput,
-  { signal, loadConfig }: SearchOptions = {},
+  { signal }: SearchOptions = {},
 ): Promise<SearchOutput> {
   const started = performance.now();
   const { query, limit, related, min_score, explain, ...rest } = given;
@@ -93,7 +90,7 @@ export async function search(
     missing: [...missing],
     notices: [...(context.store.capabilities.readOnly ? [READ_ONLY] : []), ...notices],
     unmatched: isEmpty ? await unmatchedFilters(context, conditions) : [],
-    nothing: isEmpty ? await reasonsForNothing(context, conditions, outcome, loadConfig) : null,
+    nothing: isEmpty ? await reasonsForNothing(context, conditions, outcome) : null,
     provider: providerOf(run),
     took_ms,
   };

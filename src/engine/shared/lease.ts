@@ -96,7 +96,7 @@ export async function leaseProcess(
   { namespace, name }: LeaseName,
 ): Promise<string | null> {
   const lease = await store.admin.lease(namespace, { name, at: now() });
-  return lease === null ? null : holderName(lease.holder);
+  return lease === null || isDead(lease.holder) ? null : holderName(lease.holder);
 }
 
 /** The note of the process that has a lease; `null` without one. */
@@ -110,9 +110,22 @@ export async function leaseNote(
 
 const ANOTHER_PROCESS = 'another process';
 
+const HOLDER = /^(\d+)@(.*)\/[\w-]+(?:;[\w-]+)?$/;
+
+/** Whether the holder was a process of this machine, and was killed. Its lease has not expired yet. */
+function isDead(holder: string): boolean {
+  const [, pid, host] = HOLDER.exec(holder) ?? [];
+  if (pid === undefined || host !== hostname()) return false;
+  try {
+    return !process.kill(Number(pid), 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}
+
 /** `process 4711`, or `process 4711 on HOST` on another machine. */
 function holderName(holder: string): string {
-  const [, pid, host] = /^(\d+)@(.*)\/[\w-]+(?:;[\w-]+)?$/.exec(holder) ?? [];
+  const [, pid, host] = HOLDER.exec(holder) ?? [];
   if (pid === undefined || host === undefined) return ANOTHER_PROCESS;
   return host === hostname() ? `process ${pid}` : `process ${pid} on ${host}`;
 }

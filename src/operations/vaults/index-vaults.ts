@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import type { EngineContext } from '../../engine/context.ts';
@@ -146,6 +147,10 @@ async function runIndex(
   if (!once && loci.namespace !== config.values.namespace)
     throw new LociError('forbidden', `the vaults of the settings belong to ${config.values.namespace}`, {
       hint: 'Go back to your own memory first.',
+    });
+  if (!once && !isDeepStrictEqual(loci.config.store, config.values.store))
+    throw new LociError('conflict', `${config.file} names another store than the one that is open`, {
+      hint: 'Restart this process.',
     });
   // This must happen before the folder is added to the settings, where its name would mean that the vault has moved.
   await assertVaultNamesAreFree(loci, vaults);

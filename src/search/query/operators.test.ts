@@ -10,6 +10,8 @@ describe('readOperators', () => {
     ['path:Plugins', '', { paths: ['**Plugins**'] }],
     ['oven path:"My notes/Plugins" hob', 'oven hob', { paths: ['**My notes/Plugins**'] }],
     ['file:Bread, dough', 'dough', { paths: ['*Bread*'] }],
+    ['file:note* oven', 'oven', { paths: ['*note*'] }],
+    ['file:**a oven', 'oven', { paths: ['*a*'] }],
     ['tag:#home/kitchen tag:x?', '', { tags: ['home/kitchen', 'x'] }],
     [
       '-tag:#x oven -path:“old notes” -file:a',

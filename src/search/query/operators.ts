@@ -86,7 +86,8 @@ function isValue(name: string, value: string): boolean {
 /** Of paths, or names of files, that contain the value. */
 function globOf(name: string, value: string): string {
   const part = value.replace(PATH_END, '');
-  return name === 'path' ? `**${part}**` : `*${part}*`;
+  // `**` would cross folders.
+  return name === 'path' ? `**${part}**` : `*${part}*`.replaceAll(/\*+/g, '*');
 }
 
 function tagOf(value: string): string {

@@ -14,11 +14,15 @@ export function isOfWholeDay({ isTrue }: Dialect): string {
   return `(CASE WHEN r.origin = 'source' THEN ${isTrue('r.metadata', 'wholeDay')} ELSE FALSE END)`;
 }
 
-/** The conditions of a filter on live or deleted records. A list is one parameter, so that few statements are prepared. */
+/**
+ * The conditions of a filter on live or deleted records. A list is one parameter, so that few statements are prepared.
+ * @param isDated whether a range of time leaves notes without a date out
+ */
 export function recordCondition(
   dialect: Dialect,
   filter: SearchFilter,
   state: 'live' | 'deleted' = 'live',
+  isDated = true,
 ): Condition {
   const parts = [
     `r.deleted_at IS ${state === 'live' ? '' : 'NOT '}NULL`,
@@ -84,7 +88,7 @@ export function recordCondition(
   };
   flag('completed', filter.completed);
   flag('undated', filter.undated);
-  if ((filter.from ?? filter.until) !== undefined)
+  if (isDated && (filter.from ?? filter.until) !== undefined)
     parts.push(`(r.origin <> 'vault' OR NOT ${dialect.isTrue('r.metadata', 'undated')})`);
   bound('>=', 'from', filter.from);
   bound('<', 'until', filter.until);

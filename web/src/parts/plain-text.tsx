@@ -26,6 +26,18 @@ export function PlainText({ text, highlights = [], compact = false }: PlainTextP
   return <bdi>{parts}</bdi>;
 }
 
+/** A message of the server, which has commands and names between backticks. */
+export function Message({ text }: { readonly text: string }): JSX.Element {
+  const parts = text.split(/`([^`]+)`/);
+  return (
+    <>
+      {parts.map((part, i) =>
+        i % 2 === 0 ? <PlainText key={i} text={part} /> : <code key={i}>{visible(part)}</code>,
+      )}
+    </>
+  );
+}
+
 /** The text with each invisible character replaced by its number. */
 function visible(text: string): (string | JSX.Element)[] {
   return piecesOf(text).map(({ text: piece, isHidden }) =>

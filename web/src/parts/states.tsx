@@ -5,6 +5,7 @@ import { onConnection } from '../api/connection.ts';
 import type { RequestState } from '../api/use-request.ts';
 import { SHELL } from '../text/shell.ts';
 import { t } from '../text/text.ts';
+import { Message } from './plain-text.tsx';
 
 /** Grey lines where a text will be. */
 export function Skeleton({ lines = 6 }: { readonly lines?: number }): JSX.Element {
@@ -52,8 +53,14 @@ export function Failure({ error, onRetry }: FailureProps): JSX.Element {
   return (
     <div class="state" role="alert">
       <h2>{t(SHELL.failed)}</h2>
-      <p>{error.message}</p>
-      {error.hint !== '' && <p class="quiet-text">{error.hint}</p>}
+      <p>
+        <Message text={error.message} />
+      </p>
+      {error.hint !== '' && (
+        <p class="quiet-text">
+          <Message text={error.hint} />
+        </p>
+      )}
       {onRetry !== undefined && (
         <button type="button" class="button" onClick={onRetry}>
           {t(SHELL.retry)}

@@ -5,7 +5,7 @@ import type { Progress } from '../api/progress.ts';
 import { asApiError } from '../api/use-request.ts';
 import { TASK } from '../text/pages/task.ts';
 import { t } from '../text/text.ts';
-import { PlainText } from './plain-text.tsx';
+import { Message, PlainText } from './plain-text.tsx';
 
 /** What a task gets, to report how far it is and to learn that it shall stop. */
 export interface TaskControl {
@@ -59,11 +59,11 @@ export function TaskState({ task }: { readonly task: Task }): JSX.Element | null
     return (
       <div class="task failed" role="alert">
         <p>
-          <PlainText text={error.message} />
+          <Message text={error.message} />
         </p>
         {error.hint !== '' && (
           <p class="quiet-text">
-            <PlainText text={error.hint} />
+            <Message text={error.hint} />
           </p>
         )}
       </div>

@@ -1,6 +1,6 @@
 import type { ComponentType, ComponentChildren, JSX } from 'preact';
 import type { ViewerNode } from '../../../src/graph/viewer/viewer-graph.ts';
-import { PlainText } from '../parts/plain-text.tsx';
+import { Message, PlainText } from '../parts/plain-text.tsx';
 import { GRAPH } from '../text/pages/graph.ts';
 import { counted, formatDay, t } from '../text/text.ts';
 import type { Connection, FoundPath, NodeDetails } from './explored.ts';
@@ -127,7 +127,7 @@ function Connections({ details, record, onSelect }: ConnectionsProps): JSX.Eleme
       {further > 0 && <p class="quiet-text">{counted(GRAPH.furtherConnections, further)}</p>}
       {notices.map((notice) => (
         <p class="quiet-text" key={notice}>
-          {notice}
+          <Message text={notice} />
         </p>
       ))}
     </>
@@ -195,7 +195,7 @@ export function PathSteps({ title, path, record, onSelect }: PathStepsProps): JS
       )}
       {notices.map((notice) => (
         <p class="quiet-text" key={notice}>
-          {notice}
+          <Message text={notice} />
         </p>
       ))}
     </section>

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { LoadedConfig } from '../../../config/load.ts';
 import type { Hit } from '../../../search/rank/confidence.ts';
 import type { SearchOutcome } from '../../../search/search.ts';
 import type { SearchFilter } from '../../../store/search-model.ts';
@@ -42,14 +41,13 @@ export const whyNothing = z.strictObject({
 /** The known reasons why a search returned no results. */
 export type WhyNothing = z.infer<typeof whyNothing>;
 
-/** Reads the fields of all records. @param loadConfig reads the settings, which may have other vaults by now */
+/** Reads the fields of all records. */
 export async function reasonsForNothing(
   context: EngineContext,
   filter: Omit<SearchFilter, 'now'>,
   { run, belowMinScore, belowSourceMinScore }: SearchOutcome,
-  loadConfig?: () => Promise<LoadedConfig>,
 ): Promise<WhyNothing> {
-  const config = (await loadConfig?.())?.values ?? context.config;
+  const { config } = context;
   const { namespace } = context.caller;
   // Other callers must not learn the names of the owner's vaults.
   const vaults = namespace === config.namespace ? config.vaults : [];

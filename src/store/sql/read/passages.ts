@@ -112,13 +112,15 @@ export async function newest(
   ns: number,
   filter: SearchFilter,
   limit: number,
+  undated = false,
 ): Promise<PassageScore[]> {
+  const isDated = !undated || (filter.from ?? filter.until) !== undefined;
   const firstFutureMs = Math.floor(filter.now) + 1;
   const past = { ...filter, until: Math.min(firstFutureMs, filter.until ?? firstFutureMs) };
   const future = { ...filter, from: Math.max(firstFutureMs, filter.from ?? firstFutureMs) };
   const near = [
-    ...(await inOrderOfTime(sql, ns, past, limit, 'DESC')),
-    ...(await inOrderOfTime(sql, ns, future, limit, 'ASC')),
+    ...(await inOrderOfTime(sql, ns, past, { limit, order: 'DESC', isDated })),
+    ...(await inOrderOfTime(sql, ns, future, { limit, order: 'ASC', isDated })),
   ];
   return near.sort(nearestTo(filter.now)).slice(0, limit);
 }
@@ -127,11 +129,14 @@ async function inOrderOfTime(
   sql: Sql,
   ns: number,
   filter: SearchFilter,
-  limit: number,
-  order: 'ASC' | 'DESC',
+  {
+    limit,
+    order,
+    isDated,
+  }: { readonly limit: number; readonly order: 'ASC' | 'DESC'; readonly isDated: boolean },
 ): Promise<PassageScore[]> {
   const { dialect } = sql;
-  const condition = recordCondition(dialect, filter);
+  const condition = recordCondition(dialect, filter, 'live', isDated);
   const rows = await sql.all(
     `SELECT p.id, p.record, r.created_at, ${isOfWholeDay(dialect)} AS whole_day FROM record AS r ${dialect.index('record_created')}
      ${dialect.join} passage AS p ON p.ns = r.ns AND p.record = r.id AND p.ordinal = 0

@@ -79,7 +79,7 @@ class Ranker {
 
   async #rank(query: PassageQuery, limit: number): Promise<PassageScore[]> {
     const { sql, text, vectors } = this.driver;
-    if (query.by === 'time') return newest(sql, this.ns, query.filter, limit);
+    if (query.by === 'time') return newest(sql, this.ns, query.filter, limit, query.undated);
     const filter = passageFilter(sql.dialect, query.filter, await this.#hasExpired(query.filter.now));
     if (query.by === 'text') {
       // A longer list is cut again, so that most of its cosines are not needed.

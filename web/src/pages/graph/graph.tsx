@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { useRequest } from '../../api/use-request.ts';
 import { Page } from '../../parts/page.tsx';
-import { PlainText } from '../../parts/plain-text.tsx';
+import { Message, PlainText } from '../../parts/plain-text.tsx';
 import { Empty, Failure, Loaded, Skeleton } from '../../parts/states.tsx';
 import { href, Link, navigate } from '../../router.tsx';
 import { GRAPH } from '../../text/pages/graph.ts';
@@ -189,7 +189,9 @@ function Notes({ found, explored, onChange }: NotesProps): JSX.Element {
       {graph.edges.length < totals.edges && <span>{t(GRAPH.heaviest)}</span>}
       {totals.across_projects > 0 && <span>{counted(GRAPH.acrossProjects, totals.across_projects)}</span>}
       {notices.map((notice) => (
-        <span key={notice}>{notice}</span>
+        <span key={notice}>
+          <Message text={notice} />
+        </span>
       ))}
     </>
   );

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Output } from '../../api/client.ts';
-import { PlainText } from '../../parts/plain-text.tsx';
+import { Message, PlainText } from '../../parts/plain-text.tsx';
 import { HEALTH } from '../../text/pages/health.ts';
 import { counted, t } from '../../text/text.ts';
 import { RepairButton } from './repairs.tsx';
@@ -64,7 +64,7 @@ function FindingCard({
         </h3>
       </div>
       <p>
-        <PlainText text={first} />
+        <Message text={first} />
       </p>
       {more.length > 0 && (
         <details>
@@ -72,7 +72,7 @@ function FindingCard({
           <ul class="problem-lines">
             {more.map((line) => (
               <li key={line}>
-                <PlainText text={line} />
+                <Message text={line} />
               </li>
             ))}
           </ul>

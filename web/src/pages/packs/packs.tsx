@@ -6,6 +6,7 @@ import { Page } from '../../parts/page.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { href, Link, navigate } from '../../router.tsx';
 import { PACKS, RECEIPTS } from '../../text/pages/packs.ts';
+import { Message } from '../../parts/plain-text.tsx';
 import { t } from '../../text/text.ts';
 import type { PageProps } from '../pages.ts';
 import { LeftOut } from './left-out.tsx';
@@ -83,7 +84,7 @@ function MadePack({ pack, shown }: { readonly pack: Pack; readonly shown: ShownR
       ))}
       {pack.notices.map((notice) => (
         <p class="quiet-text" key={notice}>
-          {notice}
+          <Message text={notice} />
         </p>
       ))}
       {pack.empty !== null && (

@@ -1,3 +1,4 @@
+import { Message } from '../../parts/plain-text.tsx';
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import './search.css';
@@ -236,7 +237,7 @@ function Notices({ found }: { readonly found: Found }): JSX.Element {
       ))}
       {notices.map((notice) => (
         <p class="quiet-text" key={notice}>
-          {notice}
+          <Message text={notice} />
         </p>
       ))}
       {all.length === 0 && (
