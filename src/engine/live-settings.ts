@@ -82,6 +82,7 @@ export class LiveSettings {
     if ((await revisionOf(file)) !== revision) return;
     if (
       typeof loaded !== 'string' &&
+      revision !== MISSING &&
       losesSources(this.#values, loaded.values) &&
       !(await isOlder(file, SETTLE_LOSS_MS))
     )

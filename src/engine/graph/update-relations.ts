@@ -25,12 +25,12 @@ export async function updateRelations(
   context: EngineContext,
   { maxRecords = Infinity, waits = false, ...options }: RelationOptions = {},
 ): Promise<Unrelated> {
-  const before = await unrelated(context);
+  const before = await unrelated(context, waits);
   if (before.records > maxRecords) return before;
   const report = await partReports(context, before.records, options);
   for (let wasFree = false; ;) {
     await updateParts(context, options, report);
-    const left = await unrelated(context);
+    const left = await unrelated(context, waits);
     // The other process may have ended just after this one could not begin.
     const isOver = left.records === 0 || (left.process === null && wasFree);
     if (!waits || isOver) return left;
@@ -66,8 +66,8 @@ async function updateParts(
   if (errors.length > 0) throw errors[0];
 }
 
-/** What `updateRelations` would do. */
-async function unrelated(context: EngineContext): Promise<Unrelated> {
+/** What `updateRelations` would do. @param withKilled see `leaseProcess` */
+async function unrelated(context: EngineContext, withKilled: boolean): Promise<Unrelated> {
   const { store, namespace, config, now } = context;
   if (store.capabilities.readOnly) return NOTHING_UNRELATED;
   const { lastChange, highestId, belongsTo } = await store.records.bounds(namespace);
@@ -86,7 +86,9 @@ async function unrelated(context: EngineContext): Promise<Unrelated> {
   }
   const changes = Math.max(lastChange - upTo, stale);
   if (changes === 0) return NOTHING_UNRELATED;
-  const holders = await Promise.all(LEASES.map((name) => leaseProcess(context, { namespace, name })));
+  const holders = await Promise.all(
+    LEASES.map((name) => leaseProcess(context, { namespace, name }, withKilled)),
+  );
   return {
     records: Math.min(changes, await store.records.count(namespace, { now: now() })),
     share: shares.reduce((sum, share) => sum + share, 0) / shares.length,

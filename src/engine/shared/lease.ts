@@ -50,7 +50,7 @@ export async function withLease<Result>(
   };
   let token = await acquire(takeOver);
   while (token === null) {
-    const other = await leaseProcess(context, { namespace, name });
+    const other = await leaseProcess(context, { namespace, name }, true);
     if (!wait) throw inUse(name, other);
     onWait?.(other ?? ANOTHER_PROCESS);
     await delay(POLL_INTERVAL_MS, undefined, signal === undefined ? {} : { signal }).catch(() => {
@@ -90,13 +90,17 @@ export async function withFreeLease(
   }
 }
 
-/** The process that has a lease, as `holderName` gives it; `null` if the lease is free. */
+/**
+ * The process that has a lease, as `holderName` gives it; `null` if the lease is free.
+ * @param withKilled also one that was killed, whose lease nobody can take before it expires
+ */
 export async function leaseProcess(
   { store, now }: EngineContext,
   { namespace, name }: LeaseName,
+  withKilled = false,
 ): Promise<string | null> {
   const lease = await store.admin.lease(namespace, { name, at: now() });
-  return lease === null || isDead(lease.holder) ? null : holderName(lease.holder);
+  return lease === null || (!withKilled && isDead(lease.holder)) ? null : holderName(lease.holder);
 }
 
 /** The note of the process that has a lease; `null` without one. */
