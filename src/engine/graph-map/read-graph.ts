@@ -15,7 +15,13 @@ import {
 } from '../../graph/layout/layout.ts';
 import { inThread } from '../../graph/layout/layout-thread.ts';
 import { commonTags, isProjectNode } from '../../graph/walk.ts';
-import type { EdgeCursor, GraphEdge, GraphFilter, GraphNode } from '../../store/graph-model.ts';
+import type {
+  EdgeCursor,
+  GraphEdge,
+  GraphFilter,
+  GraphNode,
+  GraphOutline,
+} from '../../store/graph-model.ts';
 import { layoutChanges, storedLayout } from '../../store/items/graph-layout.ts';
 import type { EngineContext } from '../context.ts';
 
@@ -36,12 +42,16 @@ export interface MapGraph extends LayoutGraph {
   readonly positions: Positions;
   /** Edges into other projects, which are left out. */
   readonly acrossProjects: number;
+  /** Whether it is so large that it was read without the concepts and edges that follow from names. */
+  readonly isOutline: boolean;
 }
 
 type GraphWithoutPositions = Omit<MapGraph, 'positions'>;
 
 /** Nodes or edges that are read with one call. */
 const PAGE = 500;
+/** Of a larger graph only the outline is read. Concepts and their edges would take most of the time. */
+const MAX_COMPLETE_NODES = 5000;
 /** Graphs in memory, one for each audience. */
 const MAX_GRAPHS = 2;
 
@@ -104,36 +114,43 @@ async function readAll(
   crossProjectTypes: ReadonlySet<EdgeType>,
 ): Promise<GraphWithoutPositions> {
   const hash = createHash('sha256').update(`${String(LAYOUT_RULES)}\n`);
-  const nodes = await readNodes(context, filter, hash);
+  const outline = await readOutline(context, filter);
+  const nodes = await readNodes(context, outline?.map((page) => page.nodes) ?? nodePages(context, filter), hash); // prettier-ignore
   const indexes = new Map(nodes.map(({ id }, i) => [id, i]));
+  for (const { id, key } of outline?.flatMap((page) => page.nodes) ?? [])
+    if (indexes.has(id)) indexes.set(key, indexes.get(id)!);
   const found: FoundEdge[] = [];
   let acrossProjects = 0;
   const yieldToEventLoop = eventLoopYielder();
-  for await (const page of edgePages(context, filter)) {
+  for await (const page of outline?.map(({ edges }) => edges) ?? edgePages(context, filter)) {
     for (const { src, dst, type, weight, reason } of page) {
       const [from, to] = [indexes.get(src), indexes.get(dst)];
       if (from === undefined || to === undefined) continue;
       if (nodes[from]!.project !== nodes[to]!.project && !crossProjectTypes.has(type)) acrossProjects++;
       else {
         found.push({ from, to, type: EDGE_TYPES.indexOf(type), weight, reason });
-        hash.update(JSON.stringify([src, type, dst, weight]));
+        if (outline === null) hash.update(JSON.stringify([src, type, dst, weight]));
       }
     }
     await yieldToEventLoop();
   }
+  if (outline !== null) found.sort((a, b) => a.from - b.from || a.type - b.type || a.to - b.to);
   const ids = nodes.map(({ id }) => id);
   const src = Uint32Array.from(found, ({ from }) => from);
   const dst = Uint32Array.from(found, ({ to }) => to);
   const weight = Float32Array.from(found, (edge) => edge.weight);
+  const types = Uint8Array.from(found, ({ type }) => type);
+  if (outline !== null) for (const column of [src, dst, types, weight]) hash.update(column);
   await yieldToEventLoop();
   const links = linksOf({ ids, src, dst });
   await yieldToEventLoop();
   return {
     ...{ ids, src, dst, weight, nodes, links, acrossProjects, version: hash.digest('hex') },
-    types: Uint8Array.from(found, ({ type }) => type),
+    types,
     reasons: found.map(({ reason }) => reason),
     ranked: rankedByDegree(links),
     heaviest: heaviestFirst(weight),
+    isOutline: outline !== null,
   };
 }
 
@@ -159,19 +176,44 @@ async function* edgePages(
   }
 }
 
-async function readNodes(
+async function* nodePages(
   { store, namespace }: EngineContext,
   filter: GraphFilter,
+): AsyncGenerator<readonly GraphNode[]> {
+  for (let after: string | null = null; ;) {
+    const page = await store.graph.nodes(namespace, { page: { after, limit: PAGE } }, filter);
+    const last = page.at(-1);
+    if (last === undefined) return;
+    yield page;
+    after = last.id;
+  }
+}
+
+/** The pages of the outline; `null` if it is small enough that everything can be read. */
+async function readOutline(
+  { store, namespace }: EngineContext,
+  filter: GraphFilter,
+): Promise<GraphOutline[] | null> {
+  const pages: GraphOutline[] = [];
+  let nodes = 0;
+  for (let after: string | null = null; ;) {
+    const page = await store.graph.outline(namespace, filter, { after, limit: PAGE });
+    const last = page.nodes.at(-1);
+    if (last === undefined) return nodes > MAX_COMPLETE_NODES ? pages : null;
+    pages.push(page);
+    nodes += page.nodes.length;
+    after = last.id;
+  }
+}
+
+async function readNodes(
+  { store, namespace }: EngineContext,
+  pages: Iterable<readonly GraphNode[]> | AsyncIterable<readonly GraphNode[]>,
   hash: Hash,
 ): Promise<GraphNode[]> {
   const nodes: GraphNode[] = [];
   const yieldToEventLoop = eventLoopYielder();
-  for (let after: string | null = null; ;) {
-    const page: readonly GraphNode[] = await store.graph.nodes(
-      namespace,
-      { page: { after, limit: PAGE } },
-      filter,
-    );
+  for await (const page of pages) {
     const concepts = page.filter(({ type, record }) => type === 'concept' && record === null);
     const common = await commonTags({ graph: store.graph, namespace }, concepts);
     for (const node of page) {
@@ -180,11 +222,9 @@ async function readNodes(
       nodes.push(node);
       hash.update(`${node.id}\n`);
     }
-    const last = page.at(-1);
-    if (last === undefined) return nodes;
-    after = last.id;
     await yieldToEventLoop();
   }
+  return nodes;
 }
 
 /** Ties in the order of the edges. */
