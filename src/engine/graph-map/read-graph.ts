@@ -15,12 +15,14 @@ import {
 } from '../../graph/layout/layout.ts';
 import { inThread } from '../../graph/layout/layout-thread.ts';
 import { commonTags, isProjectNode } from '../../graph/walk.ts';
-import type {
-  EdgeCursor,
-  GraphEdge,
-  GraphFilter,
-  GraphNode,
-  GraphOutline,
+import {
+  type EdgeCursor,
+  type GraphEdge,
+  type GraphFilter,
+  type GraphNode,
+  type GraphOutline,
+  MAX_RANKED_EDGES,
+  type NeighbourRequest,
 } from '../../store/graph-model.ts';
 import { layoutChanges, storedLayout } from '../../store/items/graph-layout.ts';
 import type { EngineContext } from '../context.ts';
@@ -52,8 +54,8 @@ type GraphWithoutPositions = Omit<MapGraph, 'positions'>;
 const PAGE = 500;
 /** Of a larger graph only the outline is read. Concepts and their edges would take most of the time. */
 const MAX_COMPLETE_NODES = 5000;
-/** Graphs in memory, one for each audience. */
-const MAX_GRAPHS = 2;
+/** Graphs in memory: one for each audience, and of a large graph one for each choice of centres. */
+const MAX_GRAPHS = 4;
 
 /** The graphs that were read last. They hold as long as nothing has changed. */
 class MapGraphs {
@@ -71,11 +73,12 @@ class MapGraphs {
   }
 }
 
-/** The graph as the store has it now. */
+/** The graph as the store has it now. Of a large one, concepts and their edges only as far as they are next to the centres. */
 export async function readMapGraph(
   context: EngineContext,
   filter: GraphFilter,
   crossProjectTypes: readonly EdgeType[],
+  centres: readonly GraphNode[],
   options: ProgressOptions,
 ): Promise<MapGraph> {
   const { store, namespace } = context;
@@ -83,10 +86,17 @@ export async function readMapGraph(
   const audience = JSON.stringify([filter.excludedSources ?? [], crossProjectTypes]);
   const key = JSON.stringify([namespace, state, audience]);
   // Several callers wait for it, so that none of them may stop it.
-  const graph = await context.shared(MapGraphs).of(key, async () => {
+  const graphs = context.shared(MapGraphs);
+  let graph = await graphs.of(key, async () => {
     const read = await readAll(context, filter, new Set(crossProjectTypes));
     return { ...read, positions: await positionsOf(context, sha256(audience), read) };
   });
+  if (graph.isOutline && centres.length > 0) {
+    const outline = graph;
+    graph = await graphs.of(JSON.stringify([key, ...centres.map(({ id }) => id)]), () =>
+      withConceptsNear(context, outline, centres, { crossProjectTypes, filter }),
+    );
+  }
   assertNotAborted(options);
   return graph;
 }
@@ -106,6 +116,47 @@ async function positionsOf(
   if (!store.capabilities.readOnly)
     await store.records.commit(namespace, { items: layoutChanges(audience, now(), layout) });
   return positions;
+}
+
+/** Adds the concepts and edges next to the centres that the outline is without. */
+async function withConceptsNear(
+  { store, namespace, thread }: EngineContext,
+  outline: MapGraph,
+  centres: readonly GraphNode[],
+  visible: Pick<NeighbourRequest, 'crossProjectTypes' | 'filter'>,
+): Promise<MapGraph> {
+  const of = centres.map(({ id }) => id);
+  const near = await store.graph.neighbours(namespace, { of, limit: MAX_RANKED_EDGES, ...visible });
+  const indexes = new Map(outline.ids.map((id, i) => [id, i]));
+  const isConcept = ({ type, record }: GraphNode): boolean => type === 'concept' && record === null;
+  const missing = [...centres, ...near.nodes].filter((node) => isConcept(node) && !indexes.has(node.id));
+  const common = await commonTags({ graph: store.graph, namespace }, missing);
+  const nodes = [...outline.nodes];
+  for (const node of missing)
+    if (!common.has(node.id) && !indexes.has(node.id)) indexes.set(node.id, nodes.push(node) - 1);
+  const edges = outline.reasons.map((reason, e): FoundEdge => {
+    const [from, to] = [outline.src[e]!, outline.dst[e]!];
+    return { from, to, type: outline.types[e]!, weight: outline.weight[e]!, reason };
+  });
+  const starts = new Set(of.map((id) => indexes.get(id)));
+  const nameOf = ({ from, type, to }: FoundEdge): string => [from, type, to].join();
+  const known = new Set(edges.filter(({ from, to }) => starts.has(from) || starts.has(to)).map(nameOf));
+  for (const { src, dst, type, weight, reason } of [...near.out, ...near.in]) {
+    const [from, to] = [indexes.get(src), indexes.get(dst)];
+    if (from === undefined || to === undefined) continue;
+    const edge = { from, to, type: EDGE_TYPES.indexOf(type), weight, reason };
+    // An edge between two centres is near both.
+    if (!known.has(nameOf(edge))) edges.push(edge);
+    known.add(nameOf(edge));
+  }
+  const graph = graphOf(nodes, edges);
+  const { version, positions, acrossProjects } = outline;
+  const former = new Map(outline.ids.map((id, i) => [id, [positions.x[i]!, positions.y[i]!] as const]));
+  return {
+    ...{ ...graph, acrossProjects, isOutline: true },
+    version: sha256(JSON.stringify([version, ...of])),
+    positions: await layOut(graph, { ...inThread(thread), former }),
+  };
 }
 
 async function readAll(
@@ -135,22 +186,29 @@ async function readAll(
     await yieldToEventLoop();
   }
   if (outline !== null) found.sort((a, b) => a.from - b.from || a.type - b.type || a.to - b.to);
+  await yieldToEventLoop();
+  const graph = graphOf(nodes, found);
+  if (outline !== null)
+    for (const column of [graph.src, graph.dst, graph.types, graph.weight]) hash.update(column);
+  await yieldToEventLoop();
+  return { ...graph, acrossProjects, version: hash.digest('hex'), isOutline: outline !== null };
+}
+
+function graphOf(
+  nodes: readonly GraphNode[],
+  edges: readonly FoundEdge[],
+): Omit<GraphWithoutPositions, 'acrossProjects' | 'version' | 'isOutline'> {
   const ids = nodes.map(({ id }) => id);
-  const src = Uint32Array.from(found, ({ from }) => from);
-  const dst = Uint32Array.from(found, ({ to }) => to);
-  const weight = Float32Array.from(found, (edge) => edge.weight);
-  const types = Uint8Array.from(found, ({ type }) => type);
-  if (outline !== null) for (const column of [src, dst, types, weight]) hash.update(column);
-  await yieldToEventLoop();
+  const src = Uint32Array.from(edges, ({ from }) => from);
+  const dst = Uint32Array.from(edges, ({ to }) => to);
+  const weight = Float32Array.from(edges, (edge) => edge.weight);
   const links = linksOf({ ids, src, dst });
-  await yieldToEventLoop();
   return {
-    ...{ ids, src, dst, weight, nodes, links, acrossProjects, version: hash.digest('hex') },
-    types,
-    reasons: found.map(({ reason }) => reason),
+    ...{ ids, src, dst, weight, nodes, links },
+    types: Uint8Array.from(edges, ({ type }) => type),
+    reasons: edges.map(({ reason }) => reason),
     ranked: rankedByDegree(links),
     heaviest: heaviestFirst(weight),
-    isOutline: outline !== null,
   };
 }
 

@@ -65,11 +65,8 @@ export async function layOut(graph: LayoutGraph, options: LayoutOptions): Promis
   const places = new Places(ids.length);
   for (const i of core) places.put(i, kept.get(ids[i]!) ?? startOf(ids, i, links, kept));
   const perNode = Math.ceil(ALL_STEPS / Math.max(1, core.length));
-  const steps = isChange
-    ? STEPS_AFTER_CHANGE
-    : isLarge
-      ? LARGE_STEPS
-      : Math.max(MIN_STEPS, Math.min(MAX_STEPS, perNode));
+  const anew = isLarge ? LARGE_STEPS : Math.max(MIN_STEPS, Math.min(MAX_STEPS, perNode));
+  const steps = isChange ? STEPS_AFTER_CHANGE : anew;
   await moveByForces(graph, core, places, steps, options);
   await yieldToEventLoop();
   placeOthers(ids, core, links, kept, places);
