@@ -192,6 +192,14 @@ export interface EdgeCursor {
   readonly dst: string;
 }
 
+/** What is read of all nodes and edges in the shortest time: the nodes by their keys, and no places of edges. */
+export interface GraphOutline {
+  /** Nodes that pass the filter, by id. */
+  readonly nodes: readonly (GraphNode & { readonly key: NodeKey })[];
+  /** All edges from these nodes, between keys; the other node need not pass the filter. */
+  readonly edges: readonly Omit<EdgeDraft, 'provenance'>[];
+}
+
 export interface GraphCount {
   readonly project: string;
   readonly type: NodeType;

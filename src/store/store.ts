@@ -16,6 +16,7 @@ import type {
   GraphFilter,
   GraphLane,
   GraphNode,
+  GraphOutline,
   GraphProvenance,
   GraphState,
   NeighbourRequest,
@@ -285,6 +286,8 @@ export interface StoreGraph {
   nodes(namespace: string, selector: NodeSelector, filter?: GraphFilter): Promise<GraphNode[]>;
   /** Edges whose two nodes pass the filter, by the id of the source, the type and the id of the target. */
   edges(namespace: string, filter: GraphFilter, page: Page<EdgeCursor>): Promise<GraphEdge[]>;
+  /** What the store has of the graph, read in the shortest time: without the concepts and edges that follow from names. */
+  outline(namespace: string, filter: GraphFilter, page: Page<string>): Promise<GraphOutline>;
   /** One step of a walk from several nodes, both ways along their edges. */
   neighbours(namespace: string, request: NeighbourRequest): Promise<Neighbours>;
   /** Counts all nodes and edges that pass the filter, so it may take a while. */

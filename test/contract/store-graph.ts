@@ -129,6 +129,7 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
           ...{ out: [], in: [], nodes: [], degrees: [], tags: [] },
         });
         expect(await store().graph.counts(ns, {})).toEqual({ nodes: [], edges: [], tags: [] });
+        expect(await store().graph.outline(ns, {}, ALL)).toEqual({ nodes: [], edges: [] });
         expect(await store().graph.state(ns)).toEqual({
           ...{ upTo: 0, similarUpTo: 0, conceptsUpTo: 0, rules: '', conceptRules: '' },
           ...{ stale: 0, changedNames: 0, conceptChanges: 0, lastChange: written ? 1 : 0 },
@@ -207,6 +208,35 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
         tags: [],
       });
       expect(await graph.state(ns)).toMatchObject({ upTo: 3, rules: 'r', lastChange: 3, stale: 0 });
+    });
+
+    it('has an outline in pages, whose edges may lead to nodes that do not pass the filter', async () => {
+      const ns = await filled();
+      const { graph } = store();
+      const link = { src: 'r1', dst: 'r2', type: 'links_to', weight: 0.5, reason: 'linked under \0 ‘Oven’' };
+      const records = new Map([
+        [
+          1,
+          {
+            nodes: [node(1)],
+            edges: [{ ...edge(1, 2), reason: link.reason }, edge(1, 3, 'embeds', { weight: 0.1 })],
+          },
+        ],
+        [3, { nodes: [node(3, { source: 'other' })], edges: [edge(3, 1)] }],
+      ]);
+      await commit(store(), ns, update({ records }));
+      const all = await graph.outline(ns, {}, ALL);
+      const nodes = await graph.nodes(ns, { page: ALL });
+      expect(all.nodes.map(({ key: _, ...rest }) => rest)).toEqual(nodes);
+      expect(all.nodes.map(({ key }) => key)).toEqual(['r1', 'r2', 'r3', 'p_1']);
+      const between = all.edges.map(({ src, type, dst }) => `${src} ${type} ${dst}`);
+      expect(between.sort()).toEqual(['r1 embeds r3', 'r1 links_to r2', 'r2 links_to r3', 'r2 part_of p_1', 'r3 links_to r1']); // prettier-ignore
+      expect(all.edges).toContainEqual(link);
+      expect(all.edges).toContainEqual(expect.objectContaining({ dst: 'r3', weight: 0.1 }));
+      const page = await graph.outline(ns, { excludedSources: ['other'] }, { after: 'n_1', limit: 2 });
+      expect(page.nodes.map(({ id }) => id)).toEqual(['n_2', 'p_1']);
+      expect(page.edges.map(({ dst }) => dst).sort()).toEqual(['p_1', 'r3']);
+      expect(await graph.outline(namespace(), {}, ALL)).toEqual({ nodes: [], edges: [] });
     });
 
     it('counts the visible edges of each tag', async () => {

@@ -57,7 +57,8 @@ async function mapped(
   return { ...map, links: links.sort() };
 }
 
-const titles = async (given: GraphMapInput): Promise<string[]> => (await mapped(given)).nodes.title.sort();
+const titles = async (given: GraphMapInput, context = loci): Promise<string[]> =>
+  (await mapped(given, context)).nodes.title.sort();
 
 describe('a map of the graph', () => {
   it('has nodes with places and edges with reasons, but no edge into another project unless it is allowed', async () => {
@@ -186,6 +187,45 @@ describe('a map of the graph', () => {
     expect([hidden.nodes.id, hidden.facets.tags, hidden.totals.graph_nodes]).toEqual([[], [], 0]);
     expect((await graphMap(owner)).nodes.id.length).toBeGreaterThan(5);
     await owner.close();
+  });
+
+  it('of a large graph is without what follows from names, unless it is next to a centre', async () => {
+    const tasks = Array.from({ length: 1000 }, (_, i) => `- [ ] Task ${String(i)}`).join('\n');
+    const lists = Object.fromEntries([1, 2, 3, 4].map((i) => [`List ${String(i)}.md`, tasks]));
+    const large = await open('large', {
+      ...NOTES,
+      ...lists,
+      'Tasks.md': `---\ntags: [home]\n---\n${tasks}\n\nSee [[Oven]].\n`,
+      'Shop.md': 'Buy an oven, and ask “Mister Miller”.\n',
+      'Talk.md': 'Says “Mister Miller” and [[Budget]].\n',
+    });
+    const map = await mapped({}, large);
+    expect(map.notices[0]).toMatch(/^these are the most connected 1500 of 50\d\d nodes/);
+    expect(map.notices[1]).toMatch(/^this graph is large: mentions, and concepts/);
+    expect(map.nodes.title[0]).toBe('Tasks');
+    expect(map.links).toEqual(expect.arrayContaining(['Tasks links_to Oven', 'Budget links_to Loan']));
+    expect(map.links).not.toContain('Kitchen links_to Budget');
+    expect(map.links.join()).not.toContain(' mentions ');
+    expect(map.totals).toMatchObject({ nodes: map.totals.graph_nodes, across_projects: 2 });
+    expect(map.facets.types).toContainEqual({ value: 'task', count: 5001 });
+    expect(map.edges.reason).toContain('linked under ‘Plan’, line 6');
+    expect(map.edges.src.length).toBe(map.totals.edges);
+    // The heaviest edges are first, as in a small graph.
+    expect(map.edges.weight).toEqual([...map.edges.weight].sort((a, b) => b - a));
+    const near = await mapped({ around: ['Oven'] }, large);
+    expect(near.links).toContain('Shop mentions Oven');
+    expect(near.links).toContain('Tasks links_to Oven');
+    expect(new Set(near.links).size).toBe(near.links.length);
+    expect(near.nodes.x.every(Number.isFinite)).toBe(true);
+    const concept = (await mapped({ around: ['Shop'] }, large)).nodes;
+    const miller = concept.id[concept.title.indexOf('Mister Miller')]!;
+    const named = await mapped({ around: [miller] }, large);
+    expect(named.nodes.title.sort()).toEqual(['Mister Miller', 'Shop', 'Talk']);
+    expect(await titles({ search: 'OVEN' }, large)).toEqual(['Oven']);
+    expect(await titles({ projects: ['money'] }, large)).toEqual(['Budget', 'Loan']);
+    expect((await graphMap(large)).version).toBe(map.version);
+    expect((await graphMap(large, { around: ['Oven'], from_edge: 1 })).version).toBe(near.version);
+    await large.close();
   });
 
   it('is shorter than 1 MB whatever the titles, tags and projects are', async () => {

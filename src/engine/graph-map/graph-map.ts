@@ -12,6 +12,9 @@ import { MapAnswer } from './map-answer.ts';
 import { type MapGraph, readMapGraph } from './read-graph.ts';
 import { countFacets, edgesBetween, selectNodes } from './select.ts';
 
+const OUTLINE =
+  'this graph is large: mentions, and concepts that only texts name, are neither shown nor counted unless they are next to a node of `around`';
+
 /**
  * Nodes with positions, and the edges between them, for a viewer. The answer is shorter than 1 MB. Credentials are masked, as in an
  * export. @throws LociError `forbidden` while the graph is off
@@ -26,8 +29,8 @@ export async function graphMap(
   await updateGraph(context, options);
   const { around = [], from_edge = 0 } = given;
   const filter = await graphFilter(context, {});
-  const graph = await readMapGraph(context, filter, crossProjectTypes(context, given), options);
   const { nodes: centres, unknown } = await findNodes(context, around, filter);
+  const graph = await readMapGraph(context, filter, crossProjectTypes(context, given), centres, options);
   const starts = around.length === 0 ? null : indexesOf(graph, centres);
   const found = await selectNodes(graph, given, starts);
   const mask = new GraphMask(context.thread);
@@ -45,6 +48,7 @@ export async function graphMap(
   };
   const notices = [
     ...leftOut(totals.nodes, answer.shown.size, starts !== null),
+    ...(graph.isOutline ? [OUTLINE] : []),
     ...(await graphNotices(context, { ...given, names: around })),
   ];
   return {

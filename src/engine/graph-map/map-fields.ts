@@ -105,7 +105,9 @@ export const graphMapOutput = z.strictObject({
     .strictObject({
       nodes: count().describe('All nodes that pass the filters.'),
       edges: count().describe('All edges between the returned nodes.'),
-      graph_nodes: count().describe('All nodes of the graph.'),
+      graph_nodes: count().describe(
+        'All nodes of the graph, without those that `notices` says are not counted.',
+      ),
       graph_edges: count(),
       across_projects: count().describe('Edges into other projects, which are not followed.'),
     })

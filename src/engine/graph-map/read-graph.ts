@@ -15,7 +15,15 @@ import {
 } from '../../graph/layout/layout.ts';
 import { inThread } from '../../graph/layout/layout-thread.ts';
 import { commonTags, isProjectNode } from '../../graph/walk.ts';
-import type { EdgeCursor, GraphEdge, GraphFilter, GraphNode } from '../../store/graph-model.ts';
+import {
+  type EdgeCursor,
+  type GraphEdge,
+  type GraphFilter,
+  type GraphNode,
+  type GraphOutline,
+  MAX_RANKED_EDGES,
+  type NeighbourRequest,
+} from '../../store/graph-model.ts';
 import { layoutChanges, storedLayout } from '../../store/items/graph-layout.ts';
 import type { EngineContext } from '../context.ts';
 
@@ -36,14 +44,18 @@ export interface MapGraph extends LayoutGraph {
   readonly positions: Positions;
   /** Edges into other projects, which are left out. */
   readonly acrossProjects: number;
+  /** Whether it is so large that it was read without the concepts and edges that follow from names. */
+  readonly isOutline: boolean;
 }
 
 type GraphWithoutPositions = Omit<MapGraph, 'positions'>;
 
 /** Nodes or edges that are read with one call. */
 const PAGE = 500;
-/** Graphs in memory, one for each audience. */
-const MAX_GRAPHS = 2;
+/** Of a larger graph only the outline is read. Concepts and their edges would take most of the time. */
+const MAX_COMPLETE_NODES = 5000;
+/** Graphs in memory: one for each audience, and of a large graph one for each choice of centres. */
+const MAX_GRAPHS = 4;
 
 /** The graphs that were read last. They hold as long as nothing has changed. */
 class MapGraphs {
@@ -61,11 +73,12 @@ class MapGraphs {
   }
 }
 
-/** The graph as the store has it now. */
+/** The graph as the store has it now. Of a large one, concepts and their edges only as far as they are next to the centres. */
 export async function readMapGraph(
   context: EngineContext,
   filter: GraphFilter,
   crossProjectTypes: readonly EdgeType[],
+  centres: readonly GraphNode[],
   options: ProgressOptions,
 ): Promise<MapGraph> {
   const { store, namespace } = context;
@@ -73,10 +86,17 @@ export async function readMapGraph(
   const audience = JSON.stringify([filter.excludedSources ?? [], crossProjectTypes]);
   const key = JSON.stringify([namespace, state, audience]);
   // Several callers wait for it, so that none of them may stop it.
-  const graph = await context.shared(MapGraphs).of(key, async () => {
+  const graphs = context.shared(MapGraphs);
+  let graph = await graphs.of(key, async () => {
     const read = await readAll(context, filter, new Set(crossProjectTypes));
     return { ...read, positions: await positionsOf(context, sha256(audience), read) };
   });
+  if (graph.isOutline && centres.length > 0) {
+    const outline = graph;
+    graph = await graphs.of(JSON.stringify([key, ...centres.map(({ id }) => id)]), () =>
+      withConceptsNear(context, outline, centres, { crossProjectTypes, filter }),
+    );
+  }
   assertNotAborted(options);
   return graph;
 }
@@ -98,40 +118,95 @@ async function positionsOf(
   return positions;
 }
 
+/** Adds the concepts and edges next to the centres that the outline is without. */
+async function withConceptsNear(
+  { store, namespace, thread }: EngineContext,
+  outline: MapGraph,
+  centres: readonly GraphNode[],
+  visible: Pick<NeighbourRequest, 'crossProjectTypes' | 'filter'>,
+): Promise<MapGraph> {
+  const of = centres.map(({ id }) => id);
+  const near = await store.graph.neighbours(namespace, { of, limit: MAX_RANKED_EDGES, ...visible });
+  const indexes = new Map(outline.ids.map((id, i) => [id, i]));
+  const isConcept = ({ type, record }: GraphNode): boolean => type === 'concept' && record === null;
+  const missing = [...centres, ...near.nodes].filter((node) => isConcept(node) && !indexes.has(node.id));
+  const common = await commonTags({ graph: store.graph, namespace }, missing);
+  const nodes = [...outline.nodes];
+  for (const node of missing)
+    if (!common.has(node.id) && !indexes.has(node.id)) indexes.set(node.id, nodes.push(node) - 1);
+  const edges = outline.reasons.map((reason, e): FoundEdge => {
+    const [from, to] = [outline.src[e]!, outline.dst[e]!];
+    return { from, to, type: outline.types[e]!, weight: outline.weight[e]!, reason };
+  });
+  const starts = new Set(of.map((id) => indexes.get(id)));
+  const nameOf = ({ from, type, to }: FoundEdge): string => [from, type, to].join();
+  const known = new Set(edges.filter(({ from, to }) => starts.has(from) || starts.has(to)).map(nameOf));
+  for (const { src, dst, type, weight, reason } of [...near.out, ...near.in]) {
+    const [from, to] = [indexes.get(src), indexes.get(dst)];
+    if (from === undefined || to === undefined) continue;
+    const edge = { from, to, type: EDGE_TYPES.indexOf(type), weight, reason };
+    // An edge between two centres is near both.
+    if (!known.has(nameOf(edge))) edges.push(edge);
+    known.add(nameOf(edge));
+  }
+  const graph = graphOf(nodes, edges);
+  const { version, positions, acrossProjects } = outline;
+  const former = new Map(outline.ids.map((id, i) => [id, [positions.x[i]!, positions.y[i]!] as const]));
+  return {
+    ...{ ...graph, acrossProjects, isOutline: true },
+    version: sha256(JSON.stringify([version, ...of])),
+    positions: await layOut(graph, { ...inThread(thread), former }),
+  };
+}
+
 async function readAll(
   context: EngineContext,
   filter: GraphFilter,
   crossProjectTypes: ReadonlySet<EdgeType>,
 ): Promise<GraphWithoutPositions> {
   const hash = createHash('sha256').update(`${String(LAYOUT_RULES)}\n`);
-  const nodes = await readNodes(context, filter, hash);
+  const outline = await readOutline(context, filter);
+  const nodes = await readNodes(context, outline?.map((page) => page.nodes) ?? nodePages(context, filter), hash); // prettier-ignore
   const indexes = new Map(nodes.map(({ id }, i) => [id, i]));
+  for (const { id, key } of outline?.flatMap((page) => page.nodes) ?? [])
+    if (indexes.has(id)) indexes.set(key, indexes.get(id)!);
   const found: FoundEdge[] = [];
   let acrossProjects = 0;
   const yieldToEventLoop = eventLoopYielder();
-  for await (const page of edgePages(context, filter)) {
+  for await (const page of outline?.map(({ edges }) => edges) ?? edgePages(context, filter)) {
     for (const { src, dst, type, weight, reason } of page) {
       const [from, to] = [indexes.get(src), indexes.get(dst)];
       if (from === undefined || to === undefined) continue;
       if (nodes[from]!.project !== nodes[to]!.project && !crossProjectTypes.has(type)) acrossProjects++;
       else {
         found.push({ from, to, type: EDGE_TYPES.indexOf(type), weight, reason });
-        hash.update(JSON.stringify([src, type, dst, weight]));
+        if (outline === null) hash.update(JSON.stringify([src, type, dst, weight]));
       }
     }
     await yieldToEventLoop();
   }
+  if (outline !== null) found.sort((a, b) => a.from - b.from || a.type - b.type || a.to - b.to);
+  await yieldToEventLoop();
+  const graph = graphOf(nodes, found);
+  if (outline !== null)
+    for (const column of [graph.src, graph.dst, graph.types, graph.weight]) hash.update(column);
+  await yieldToEventLoop();
+  return { ...graph, acrossProjects, version: hash.digest('hex'), isOutline: outline !== null };
+}
+
+function graphOf(
+  nodes: readonly GraphNode[],
+  edges: readonly FoundEdge[],
+): Omit<GraphWithoutPositions, 'acrossProjects' | 'version' | 'isOutline'> {
   const ids = nodes.map(({ id }) => id);
-  const src = Uint32Array.from(found, ({ from }) => from);
-  const dst = Uint32Array.from(found, ({ to }) => to);
-  const weight = Float32Array.from(found, (edge) => edge.weight);
-  await yieldToEventLoop();
+  const src = Uint32Array.from(edges, ({ from }) => from);
+  const dst = Uint32Array.from(edges, ({ to }) => to);
+  const weight = Float32Array.from(edges, (edge) => edge.weight);
   const links = linksOf({ ids, src, dst });
-  await yieldToEventLoop();
   return {
-    ...{ ids, src, dst, weight, nodes, links, acrossProjects, version: hash.digest('hex') },
-    types: Uint8Array.from(found, ({ type }) => type),
-    reasons: found.map(({ reason }) => reason),
+    ...{ ids, src, dst, weight, nodes, links },
+    types: Uint8Array.from(edges, ({ type }) => type),
+    reasons: edges.map(({ reason }) => reason),
     ranked: rankedByDegree(links),
     heaviest: heaviestFirst(weight),
   };
@@ -159,19 +234,44 @@ async function* edgePages(
   }
 }
 
-async function readNodes(
+async function* nodePages(
   { store, namespace }: EngineContext,
   filter: GraphFilter,
+): AsyncGenerator<readonly GraphNode[]> {
+  for (let after: string | null = null; ;) {
+    const page = await store.graph.nodes(namespace, { page: { after, limit: PAGE } }, filter);
+    const last = page.at(-1);
+    if (last === undefined) return;
+    yield page;
+    after = last.id;
+  }
+}
+
+/** The pages of the outline; `null` if it is small enough that everything can be read. */
+async function readOutline(
+  { store, namespace }: EngineContext,
+  filter: GraphFilter,
+): Promise<GraphOutline[] | null> {
+  const pages: GraphOutline[] = [];
+  let nodes = 0;
+  for (let after: string | null = null; ;) {
+    const page = await store.graph.outline(namespace, filter, { after, limit: PAGE });
+    const last = page.nodes.at(-1);
+    if (last === undefined) return nodes > MAX_COMPLETE_NODES ? pages : null;
+    pages.push(page);
+    nodes += page.nodes.length;
+    after = last.id;
+  }
+}
+
+async function readNodes(
+  { store, namespace }: EngineContext,
+  pages: Iterable<readonly GraphNode[]> | AsyncIterable<readonly GraphNode[]>,
   hash: Hash,
 ): Promise<GraphNode[]> {
   const nodes: GraphNode[] = [];
   const yieldToEventLoop = eventLoopYielder();
-  for (let after: string | null = null; ;) {
-    const page: readonly GraphNode[] = await store.graph.nodes(
-      namespace,
-      { page: { after, limit: PAGE } },
-      filter,
-    );
+  for await (const page of pages) {
     const concepts = page.filter(({ type, record }) => type === 'concept' && record === null);
     const common = await commonTags({ graph: store.graph, namespace }, concepts);
     for (const node of page) {
@@ -180,11 +280,9 @@ async function readNodes(
       nodes.push(node);
       hash.update(`${node.id}\n`);
     }
-    const last = page.at(-1);
-    if (last === undefined) return nodes;
-    after = last.id;
     await yieldToEventLoop();
   }
+  return nodes;
 }
 
 /** Ties in the order of the edges. */

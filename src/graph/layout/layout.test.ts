@@ -107,7 +107,7 @@ describe('a layout', () => {
     };
     const { x, y } = await layOut(graph, counted);
     expect(new Set(moved)).toEqual(new Set([1500]));
-    expect(steps).toBe(200);
+    expect(steps).toBe(100);
     expect([...x, ...y].every(Number.isFinite)).toBe(true);
     const radius = (i: number): number => Math.hypot(x[i]!, y[i]!);
     expect(radius(count - 1)).toBeGreaterThan(radius(1));

@@ -34,6 +34,8 @@ const LARGE_FORCE_NODES = 1500;
 /** Nodes times steps: 5,000 nodes with 15,000 edges take about three seconds. */
 const ALL_STEPS = 1_000_000;
 const [MIN_STEPS, MAX_STEPS] = [200, 600];
+/** Of a large graph, whose positions must be there within a second. */
+const LARGE_STEPS = 100;
 /** Enough for new nodes to find their place, and few enough that the others stay near theirs. */
 const STEPS_AFTER_CHANGE = 30;
 /** With fewer of its nodes known, a graph is laid out anew. */
@@ -62,8 +64,9 @@ export async function layOut(graph: LayoutGraph, options: LayoutOptions): Promis
   const core = isLarge ? rankedByDegree(links).slice(0, LARGE_FORCE_NODES) : rankedByDegree(links);
   const places = new Places(ids.length);
   for (const i of core) places.put(i, kept.get(ids[i]!) ?? startOf(ids, i, links, kept));
-  const perNode = isLarge ? MIN_STEPS : Math.ceil(ALL_STEPS / Math.max(1, core.length));
-  const steps = isChange ? STEPS_AFTER_CHANGE : Math.max(MIN_STEPS, Math.min(MAX_STEPS, perNode));
+  const perNode = Math.ceil(ALL_STEPS / Math.max(1, core.length));
+  const anew = isLarge ? LARGE_STEPS : Math.max(MIN_STEPS, Math.min(MAX_STEPS, perNode));
+  const steps = isChange ? STEPS_AFTER_CHANGE : anew;
   await moveByForces(graph, core, places, steps, options);
   await yieldToEventLoop();
   placeOthers(ids, core, links, kept, places);

@@ -7,7 +7,7 @@ import type { RetrievalRequest, TermInfo } from '../../search-model.ts';
 import type { StoreAdmin, StoreGraph, StoreRecords, StoreSearch, StoreVectors } from '../../store.ts';
 import { allNames, linePlaces, namings, recordConcepts, someNames } from '../graph/concepts.ts';
 import { neighbours } from '../graph/neighbours.ts';
-import { contributions, counts, edges, graphState, nodes } from '../graph/read.ts';
+import { contributions, counts, edges, graphState, nodes, outline } from '../graph/read.ts';
 import type { Driver } from '../driver.ts';
 import { NO_AUDIT, readAudit } from '../admin/audit.ts';
 import { lease } from '../admin/leases.ts';
@@ -245,6 +245,7 @@ function graphCalls(reader: Reader): StoreCalls['graph'] {
     state: reader.one(NO_GRAPH, graphState),
     nodes: reader.one([], nodes),
     edges: reader.one([], edges),
+    outline: reader.one({ nodes: [], edges: [] }, outline),
     neighbours: reader.one({ out: [], in: [], nodes: [], degrees: [], tags: [] }, neighbours),
     counts: reader.snapshot({ nodes: [], edges: [], tags: [] }, counts),
     contributions: reader.snapshot(

@@ -52,6 +52,7 @@ const ROUTES: {
     state: 'reader',
     nodes: 'reader',
     edges: 'reader',
+    outline: 'reader',
     neighbours: 'reader',
     counts: 'reader',
     contributions: 'reader',

@@ -1,3 +1,4 @@
+import type { EdgeType } from '../../../core/graph-types.ts';
 import type { ProjectName } from '../../concept-model.ts';
 import type {
   Contribution,
@@ -7,6 +8,7 @@ import type {
   GraphFilter,
   GraphLane,
   GraphNode,
+  GraphOutline,
   GraphState,
   NodeDraft,
   NodeSelector,
@@ -73,6 +75,31 @@ export async function edges(
     { ns, src, type, dst, limit, ...parameters },
   );
   return rows.map((row) => edgeOf(row, row['src_id'] as string, row['dst_id'] as string));
+}
+
+export async function outline(
+  sql: Sql,
+  ns: number,
+  filter: GraphFilter,
+  { after, limit }: Page<string>,
+): Promise<GraphOutline> {
+  const { index, json, jsonList } = sql.dialect;
+  const { isVisible, isShared, parameters } = visibility(sql.dialect, filter);
+  const rows = await sql.all(
+    `SELECT n.key, ${NODE_COLUMNS}, (SELECT ${jsonList(json(['e.dst', 'e.type', 'e.weight', 'e.reason']))}
+       FROM graph_edge AS e WHERE e.ns = n.ns AND e.src = n.key) AS edges
+     FROM graph_node AS n ${index('graph_node_id')}
+     WHERE n.ns = :ns AND n.id > :after AND ${isVisible('n')} AND ${isShared} ORDER BY n.id, n.key LIMIT :limit`,
+    { ns, after: after ?? '', limit, ...parameters },
+  );
+  return {
+    nodes: rows.map((row) => ({ ...nodeOf(row), key: row['key'] as string })),
+    edges: rows.flatMap(({ key, edges }) =>
+      (JSON.parse(edges as string) as [string, EdgeType, number, string][]).map(
+        ([dst, type, weight, reason]) => ({ src: key as string, dst, type, weight, reason }),
+      ),
+    ),
+  };
 }
 
 export async function counts(sql: Sql, ns: number, filter: GraphFilter): Promise<GraphCounts> {
