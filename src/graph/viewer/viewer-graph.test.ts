@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ExportedEdge, ExportedGraph, ExportedNode } from '../export-schema.ts';
 import { forceSteps } from '../layout/force-steps.ts';
-import { viewExport } from './viewer-graph.ts';
+import { apart, viewExport } from './viewer-graph.ts';
 
 const inline = {
   move: async (...parameters: Parameters<typeof forceSteps>) => forceSteps(...parameters),
@@ -53,5 +53,12 @@ describe('the graph of an export', () => {
     );
     expect(ends).toEqual(['ab changed', 'ac removed', 'ad added']);
     expect(view.nodes.every(({ x, y }) => Number.isFinite(x) && Number.isFinite(y))).toBe(true);
+  });
+
+  it('draws no label on another', () => {
+    const box = (left: number, top: number) => ({ left, top, width: 100, height: 16 });
+    const [first, on, beside, below] = [box(0, 0), box(90, 10), box(100, 0), box(50, 16)];
+    expect(apart([first, on, beside, below])).toEqual([first, beside, below]);
+    expect(apart([on, first, beside])).toEqual([on]);
   });
 });

@@ -140,3 +140,25 @@ function differingFields(before: object, after: object): string[] {
     JSON.stringify(value) === JSON.stringify(old.get(field)) ? [] : [field],
   );
 }
+
+/** A rectangle in pixels. */
+interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The boxes that do not lie on one before them: which labels are drawn. */
+export function apart<Each extends Box>(boxes: readonly Each[]): Each[] {
+  const kept: Each[] = [];
+  for (const box of boxes) {
+    const covers = (other: Box): boolean =>
+      box.left < other.left + other.width &&
+      other.left < box.left + box.width &&
+      box.top < other.top + other.height &&
+      other.top < box.top + box.height;
+    if (!kept.some(covers)) kept.push(box);
+  }
+  return kept;
+}

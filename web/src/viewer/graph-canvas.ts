@@ -1,7 +1,12 @@
 import Graph from 'graphology';
 import Sigma, { DEFAULT_STYLES } from 'sigma';
 import { layerFill, sdfCircle, sdfDiamond, sdfSquare, sdfTriangle } from 'sigma/rendering';
-import type { ViewerEdge, ViewerGraph, ViewerNode } from '../../../src/graph/viewer/viewer-graph.ts';
+import {
+  apart,
+  type ViewerEdge,
+  type ViewerGraph,
+  type ViewerNode,
+} from '../../../src/graph/viewer/viewer-graph.ts';
 import { dragAsPicture, type PictureDrag } from './light-motion.ts';
 import { edgeColour, type Look, nodeLook, Palette } from './look.ts';
 
@@ -30,7 +35,15 @@ interface EdgeAttributes {
   front: boolean;
 }
 
+/** The part of Sigma that chooses the labels. */
+interface LabelRenderer {
+  displayedNodeLabels: Set<string>;
+  computeDisplayedNodeLabels: () => void;
+}
+
 const MAX_LABEL_LENGTH = 40;
+/** Pixels. */
+const [LABEL_SIZE, LABEL_HEIGHT] = [12, 16];
 /** Of what is not emphasised while something is. */
 const FAINT = 0.15;
 const EDGE_OPACITY = 0.45;
@@ -81,8 +94,7 @@ export class GraphCanvas {
             opacity: { attribute: 'opacity', defaultValue: 1 },
             labelColor: () => this.#palette.colour('fg'),
             labelFont: () => this.#palette.font,
-            labelSize: 12,
-
+            labelSize: LABEL_SIZE,
             labelVisibility: (attributes, state) =>
               attributes.named || state.isHovered ? 'visible' : 'auto',
             backdropColor: () => this.#palette.colour('surface'),
@@ -99,6 +111,7 @@ export class GraphCanvas {
         ],
       },
     });
+    this.#keepLabelsApart();
     const click = (id: string | null): void => {
       if (!this.#drag.wasDragged()) onSelect(id);
     };
@@ -155,6 +168,29 @@ export class GraphCanvas {
     this.#drag.close();
     this.#palette.close();
     this.#sigma.kill();
+  }
+
+  /**
+   * Sigma chooses labels by the cells of a grid, and lets those of two cells lie on each other. It has no setting for that, so that its
+   * choice is corrected where it makes it.
+   */
+  #keepLabelsApart(): void {
+    const { labelRenderer } = this.#sigma as unknown as { readonly labelRenderer: LabelRenderer };
+    const choose = labelRenderer.computeDisplayedNodeLabels.bind(labelRenderer);
+    const context = document.createElement('canvas').getContext('2d')!;
+    labelRenderer.computeDisplayedNodeLabels = () => {
+      choose();
+      context.font = `${String(LABEL_SIZE)}px ${this.#palette.font}`;
+      const shown = [...labelRenderer.displayedNodeLabels].map((id) => {
+        const { x, y, label, size, named } = this.#graph.getNodeAttributes(id);
+        const place = this.#sigma.graphToViewport({ x, y });
+        const left = place.x + this.#sigma.scaleSize(size);
+        const box = { left, top: place.y, width: context.measureText(label).width, height: LABEL_HEIGHT };
+        return { id, rank: named ? Infinity : size, ...box };
+      });
+      const ids = apart(shown.sort((a, b) => b.rank - a.rank)).map(({ id }) => id);
+      labelRenderer.displayedNodeLabels = new Set(ids);
+    };
   }
 
   get #isLarge(): boolean {
