@@ -9,7 +9,7 @@ import {
   unknownOutput,
 } from '../graph/graph-fields.ts';
 
-export const MAX_NODES = 5000;
+const MAX_NODES = 5000;
 /** More are hard to tell from each other. */
 export const DEFAULT_NODES = 1500;
 export const MAX_EDGES = 10_000;
