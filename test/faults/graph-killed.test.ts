@@ -37,7 +37,7 @@ it('a derivation of the graph that kill -9 interrupts is continued, and leads to
   const vault = makeVault();
   const env = { LOCI_EMBEDDING_PROVIDER: 'none' };
   const homes = [temporaryFolder(), temporaryFolder()] as const;
-  const killed = startLoci(['index', vault], { home: homes[0], env });
+  const killed = startLoci(['index', '--wait', vault], { home: homes[0], env });
   await expect
     .poll(() => derivedUpTo(homes[0]) > 0 || killed.child.exitCode !== null, {
       interval: 5,
@@ -52,7 +52,7 @@ it('a derivation of the graph that kill -9 interrupts is continued, and leads to
   expireLeases(homes[0]);
   const exported: string[] = [];
   for (const home of homes) {
-    await loci(['index', vault], { home, env });
+    await loci(['index', '--wait', vault], { home, env });
     expect(derivedUpTo(home)).toBe(NOTES);
     exported.push((await loci(['graph', 'export'], { home, env })).stdout);
   }

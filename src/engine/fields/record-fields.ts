@@ -48,9 +48,7 @@ export const recordFilters = () => ({
     ),
   path: filterValue()
     .exactOptional()
-    .describe(
-      'Only notes whose path in their vault matches this, in any case: Plugins/** or *.canvas. `*` stays within a folder, `**` does not, `?` is one character. Without wildcards it is a note or a folder, with all below it. Without / it holds in every folder.',
-    ),
+    .describe('Only notes at this path, below this folder, or matching this glob: Plugins/**, *.canvas.'),
 });
 
 /** The conditions of the filters that a store names otherwise. */

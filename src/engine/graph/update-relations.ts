@@ -30,6 +30,7 @@ export async function updateRelations(
   const report = await partReports(context, before.records, options);
   for (let wasFree = false; ;) {
     await updateParts(context, options, report);
+    if (before.records === 0) return before;
     const left = await unrelated(context, waits);
     // The other process may have ended just after this one could not begin.
     const isOver = left.records === 0 || (left.process === null && wasFree);

@@ -22,7 +22,7 @@ const fields = z.strictObject({
     .string()
     .max(MAX_INPUT_LENGTH)
     .describe(
-      'The query, in plain words. When all of it is in quotes, results have exactly these words in this order; beside other words, a phrase in quotes only ranks higher. `path:x` and `file:x` find only notes with x in their path or file name, `tag:x` only records with this tag; `-word`, `-"a phrase"` and `-path:x` leave out what has it. With operators alone, all that passes is listed, newest first.',
+      'The query, in plain words. When all of it is in quotes, results have exactly these words in this order; beside other words, a phrase only ranks higher. `path:x`, `file:x` and `tag:x` find only what has x there; `-word`, `-"a phrase"` and `-path:x` leave out what has it.',
     ),
   limit: z
     .number()
