@@ -7,9 +7,14 @@ if (Number.parseInt(process.versions.node, 10) >= REQUIRED) await start();
 else if (!(await startWithOwnNode())) {
   process.stderr.write(
     `loci: Loci needs Node ${REQUIRED} or newer; this is Node ${process.versions.node}.\n` +
-      `Install Node ${REQUIRED} (https://nodejs.org/en/download), or run \`npm ci\` in a clone of Loci, which brings it.\n`,
+      `Install Node ${REQUIRED} (https://nodejs.org/en/download)${isClone() ? ', or run `npm ci` in this clone, which brings it' : ''}.\n`,
   );
   process.exitCode = EXIT_UNSUPPORTED_RUNTIME;
+}
+
+/** Whether this is a clone, rather than an installed package. */
+function isClone() {
+  return !/[/\\]node_modules[/\\]/.test(import.meta.url);
 }
 
 /** Runs this command with the Node in the clone's `node_modules/`. Returns false if there is none. */

@@ -123,9 +123,9 @@ describe('a path and operators', () => {
 
   it('are named if no record has them, or if they are not supported', async () => {
     const texts = async (...args: string[]) => (await loci(['search', ...args], { home })).stdout;
-    expect(await texts('wombats', '--path', 'Zoo/**')).toContain('No record has the path Zoo/**.\n');
+    expect(await texts('wombats', '--path', 'Zoo/**')).toContain('No record has a path like Zoo/**.\n');
     expect(await texts('wombats path:aviary tag:keper')).toContain(
-      'No record has the tag keper; existing values: keeper.\nNo record has the path **aviary**.\n',
+      'No record has the tag keper; existing values: keeper.\nNo record has a path like aviary.\n',
     );
     const { notices, results } = await search('section:(wombats dig)');
     expect(results).not.toEqual([]);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { DAY_MS } from '../../core/time/whole-day.ts';
 import { ORIGINS, type Timestamp } from '../../core/types.ts';
 import type { RecordFilter } from '../../store/model.ts';
+import { NO_TIME } from '../../store/rules/record-time.ts';
 import type { EngineContext } from '../context.ts';
 import { isoTime } from '../fields/times.ts';
 import { expire } from '../shared/retention.ts';
@@ -28,6 +29,7 @@ export const recordHistogramOutput = z.strictObject({
   from: z.iso.datetime().nullable().describe('The start of the first span; null if no record is selected.'),
   until: z.iso.datetime().nullable().describe('The end of the last span.'),
   total: count().describe('The records in all spans.'),
+  undated: count().describe('The selected notes without a date, which are in no span.'),
   spans: z
     .array(
       z.strictObject({
@@ -50,8 +52,9 @@ export async function recordHistogram(
 ): Promise<RecordHistogramOutput> {
   await expire(context);
   const selected = await selectedRecords(context, selection);
-  const range = await rangeOf(context, selected);
-  if (range === null) return { unit: givenUnit ?? 'day', from: null, until: null, total: 0, spans: [] };
+  const [range, undated] = await Promise.all([rangeOf(context, selected), undatedNotes(context, selected)]);
+  if (range === null)
+    return { unit: givenUnit ?? 'day', from: null, until: null, total: 0, undated, spans: [] };
   const days = (range.until - range.from) / DAY_MS;
   const unit = givenUnit ?? UNITS.find((each) => days <= (MAX_DAYS[each] ?? Infinity))!;
   const starts = spanStarts(unit, range.from, range.until);
@@ -65,14 +68,23 @@ export async function recordHistogram(
     records: sum(sources),
     sources: sources.map(({ origin, source, records }) => ({ origin, source, records })),
   }));
-  return { unit, from: isoTime(starts[0]!), until: isoTime(starts.at(-1)!), total: sum(spans), spans };
+  const [from, until] = [isoTime(starts[0]!), isoTime(starts.at(-1)!)];
+  return { unit, from, until, total: sum(spans), undated, spans };
 }
 
-/** The times of the first and the last selected record. */
+/** A range has no notes without a date. */
+async function undatedNotes({ store, namespace }: EngineContext, filter: RecordFilter): Promise<number> {
+  const { timedFrom, timedUntil, origins = ['vault'] } = filter;
+  if (timedFrom !== undefined || timedUntil !== undefined || !origins.includes('vault')) return 0;
+  return store.records.count(namespace, { ...filter, origins: ['vault'], undated: true });
+}
+
+/** The times of the first and the last selected record that has a date. */
 async function rangeOf(
   { store, namespace }: EngineContext,
-  filter: RecordFilter,
+  selected: RecordFilter,
 ): Promise<{ readonly from: Timestamp; readonly until: Timestamp } | null> {
+  const filter = { timedFrom: NO_TIME + 1, ...selected };
   const [first, last] = await Promise.all(
     [false, true].map(async (descending) => {
       const request = { filter, sort: 'time', descending } as const;

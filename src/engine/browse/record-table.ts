@@ -6,7 +6,7 @@ import { ORIGINS, TRUST } from '../../core/types.ts';
 import { SORT_KEYS, type SortKey, type TablePlace, type TableRow } from '../../store/model.ts';
 import type { EngineContext } from '../context.ts';
 import { MAX_TITLE_LENGTH } from '../fields/limits.ts';
-import { isoTime } from '../fields/times.ts';
+import { isoTime, timelineTime } from '../fields/times.ts';
 import { recordAge } from '../records/results/record-age.ts';
 import { wholeCitations } from '../shared/citations.ts';
 import { expire } from '../shared/retention.ts';
@@ -55,7 +55,7 @@ export const recordTableOutput = z.strictObject({
       category: z.string(),
       record_type: z.string(),
       tags: z.array(z.string()),
-      time: z.iso.datetime().describe('Its time in the timeline.'),
+      time: z.iso.datetime().nullable().describe('Its time in the timeline; null for a note without a date.'),
       created_at: z.iso.datetime(),
       updated_at: z.iso.datetime(),
       deleted_at: z.iso.datetime().nullable(),
@@ -124,7 +124,7 @@ async function formatRows(
     category: record.category,
     record_type: record.recordType,
     tags: [...record.tags],
-    time: isoTime(at),
+    time: timelineTime(at),
     created_at: isoTime(storedTime(record)),
     updated_at: isoTime(record.updatedAt),
     deleted_at: record.deletedAt === null ? null : isoTime(record.deletedAt),

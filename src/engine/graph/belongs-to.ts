@@ -12,9 +12,8 @@ import { hiddenSources, sourcesOfNamespace } from '../reading/configured/source-
  */
 export async function updateBelongsTo(context: EngineContext, options: ProgressOptions = {}): Promise<void> {
   const { store, namespace, now } = context;
-  const { vaults } = await sourcesOfNamespace(context);
-  const excludedSources = hiddenSources(vaults, [], 'user');
-  if (isUpToDate(await store.records.bounds(namespace), excludedSources)) return;
+  const excluded = await excludedSources(context);
+  if (isUpToDate(await store.records.bounds(namespace), excluded)) return;
   const vectors = await vectorsOf(context);
   await withFreeLease(
     context,
@@ -24,11 +23,17 @@ export async function updateBelongsTo(context: EngineContext, options: ProgressO
         store,
         namespace,
         vectors,
-        excludedSources,
+        excludedSources: excluded,
         now: now(),
         signal,
         ...(options.onProgress !== undefined && { onProgress: options.onProgress }),
       }),
     pickSignal(options),
   );
+}
+
+/** Vaults that are not searched for the notes of documents. */
+export async function excludedSources(context: EngineContext): Promise<string[]> {
+  const { vaults } = await sourcesOfNamespace(context);
+  return hiddenSources(vaults, [], 'user');
 }

@@ -7,9 +7,10 @@ import { deriveSimilar, isSimilarCurrent } from '../../graph/build/similar.ts';
 import { conceptShare, isConceptsCurrent } from '../../graph/concepts/derive-concepts.ts';
 import { type EngineContext, NOTHING_UNRELATED, type RelationOptions, type Unrelated } from '../context.ts';
 import { vectorsOf } from '../embedding/models.ts';
+import { isUpToDate } from '../../search/belongs-to.ts';
 import { leaseProcess, withFreeLease } from '../shared/lease.ts';
 import { updateConcepts } from './concepts/update-concepts.ts';
-import { updateBelongsTo } from './belongs-to.ts';
+import { excludedSources, updateBelongsTo } from './belongs-to.ts';
 
 const POLL_INTERVAL_MS = 250;
 /** The leases of the parts. */
@@ -26,15 +27,15 @@ export async function updateRelations(
   { maxRecords = Infinity, waits = false, ...options }: RelationOptions = {},
 ): Promise<Unrelated> {
   const before = await unrelated(context, waits);
+  if (before === null) return NOTHING_UNRELATED;
   if (before.records > maxRecords) return before;
   const report = await partReports(context, before.records, options);
   for (let wasFree = false; ;) {
     await updateParts(context, options, report);
-    if (before.records === 0) return before;
     const left = await unrelated(context, waits);
+    if (left === null) return NOTHING_UNRELATED;
     // The other process may have ended just after this one could not begin.
-    const isOver = left.records === 0 || (left.process === null && wasFree);
-    if (!waits || isOver) return left;
+    if (!waits || (left.process === null && wasFree)) return left;
     wasFree = left.process === null;
     if (left.process !== null) {
       const subject = `${left.process} to relate records`;
@@ -67,26 +68,30 @@ async function updateParts(
   if (errors.length > 0) throw errors[0];
 }
 
-/** What `updateRelations` would do. @param withKilled see `leaseProcess` */
-async function unrelated(context: EngineContext, withKilled: boolean): Promise<Unrelated> {
+/** What `updateRelations` would do; `null` if each part would return at once. @param withKilled see `leaseProcess` */
+async function unrelated(context: EngineContext, withKilled: boolean): Promise<Unrelated | null> {
   const { store, namespace, config, now } = context;
-  if (store.capabilities.readOnly) return NOTHING_UNRELATED;
-  const { lastChange, highestId, belongsTo } = await store.records.bounds(namespace);
+  if (store.capabilities.readOnly) return null;
+  const bounds = await store.records.bounds(namespace);
+  const { lastChange, highestId, belongsTo } = bounds;
   const { pass } = belongsTo;
   const ofDocuments = pass === null ? belongsTo.upTo / Math.max(1, lastChange) : pass.document / highestId;
+  let isCurrent = isUpToDate(bounds, await excludedSources(context));
   let upTo = pass === null ? belongsTo.upTo : 0;
   let stale = 0;
   const shares = [ofDocuments];
   if (config.graph.enabled) {
     const state = await store.graph.state(namespace);
     const ofText = textUpTo(state, config.graph.types);
-    upTo = Math.min(upTo, ofText, isConceptsCurrent(state) ? lastChange : state.conceptsUpTo);
-    if (!isSimilarCurrent(state)) upTo = Math.min(upTo, state.similarUpTo);
+    const [isSimilar, isConcepts] = [isSimilarCurrent(state), isConceptsCurrent(state)];
+    isCurrent &&= isTextCurrent(state, config.graph.types) && isSimilar && isConcepts;
+    upTo = Math.min(upTo, ofText, isConcepts ? lastChange : state.conceptsUpTo);
+    if (!isSimilar) upTo = Math.min(upTo, state.similarUpTo);
     stale = state.stale;
     shares.push(ofText / Math.max(1, lastChange), conceptShare(state, highestId));
   }
+  if (isCurrent) return null;
   const changes = Math.max(lastChange - upTo, stale);
-  if (changes === 0) return NOTHING_UNRELATED;
   const holders = await Promise.all(
     LEASES.map((name) => leaseProcess(context, { namespace, name }, withKilled)),
   );

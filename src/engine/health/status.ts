@@ -10,9 +10,12 @@ import { activeGeneration, generationFields } from '../embedding/generations.ts'
 import { modelChange, modelChangeOutput } from '../embedding/model-change.ts';
 import { embedderOf } from '../embedding/models.ts';
 import { isoTime } from '../fields/times.ts';
+import { vaultName, vaultsOfNamespace } from '../reading/configured/vault-names.ts';
 import { embeddingProcess, embeddingTimeLeft } from '../reading/embed-new.ts';
+import { leaseName } from '../reading/refresh/refresh.ts';
 import { CONDITIONS, sourceReports } from '../reading/reports.ts';
 import { unconfiguredVault, vaultOutput, vaultStates } from '../reading/vault-states.ts';
+import { leaseProcess } from '../shared/lease.ts';
 import { expire } from '../shared/retention.ts';
 import { otherLanguageShare } from './other-languages.ts';
 
@@ -118,6 +121,7 @@ export async function storeStatus(context: EngineContext): Promise<StoreStatus> 
   const { bytes, schemaVersion, namespaces } = await store.admin.stats(ADMIN_NAMESPACE);
   const own = namespaces.find((each) => each.namespace === namespace);
   const isOperator = caller.trust === 'operator';
+  const embeddedBy = await embeddingProcess(context);
   return {
     store: {
       path: store.capabilities.location,
@@ -139,18 +143,32 @@ export async function storeStatus(context: EngineContext): Promise<StoreStatus> 
       vectors: active === null ? 0 : texts - pending,
       pending,
       change: embedder === null ? null : await modelChange(context, { embedder, generations, texts }),
-      running_in: await embeddingProcess(context),
+      running_in: embeddedBy,
       left_ms: left === null ? null : Math.round(left),
       other_languages: embedder === null ? null : await otherLanguageShare(context, embedder),
     },
-    relations: await relations(context),
+    relations: await relations(context, embeddedBy),
     other_namespaces: isOperator ? namespaces.length - (own === undefined ? 0 : 1) : null,
   };
 }
 
-async function relations(context: EngineContext): Promise<StatusOutput['relations']> {
+/** What relates records does it after it has read and embedded them. */
+async function relations(
+  context: EngineContext,
+  embeddedBy: string | null,
+): Promise<StatusOutput['relations']> {
   const { records, share, process } = await context.updateRelations({ maxRecords: -1 });
-  return { unrelated: records, share: Math.round(100 * share) / 100, running_in: process };
+  const running_in = process ?? embeddedBy ?? (records === 0 ? null : await readingProcess(context));
+  return { unrelated: records, share: Math.round(100 * share) / 100, running_in };
+}
+
+/** The process that reads a vault, if there is one. */
+async function readingProcess(context: EngineContext): Promise<string | null> {
+  for (const vault of vaultsOfNamespace(context)) {
+    const process = await leaseProcess(context, leaseName(context, vaultName(vault)));
+    if (process !== null) return process;
+  }
+  return null;
 }
 
 /**

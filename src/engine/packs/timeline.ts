@@ -11,7 +11,7 @@ import type { TimedRecord, TimelineRecords } from '../../store/model.ts';
 import type { EngineContext } from '../context.ts';
 import { filterValue, filterValues, tagNames } from '../fields/record-fields.ts';
 import { timeBound } from '../fields/time-bound.ts';
-import { isoTime } from '../fields/times.ts';
+import { timelineTime } from '../fields/times.ts';
 import { expire } from '../shared/retention.ts';
 import { wholeCitations } from '../shared/citations.ts';
 import { resolveCitation } from '../records/citations/resolve-citation.ts';
@@ -67,7 +67,10 @@ export const timelineInput = z.strictObject({
 const entry = z.strictObject({
   position: z.enum(['before', 'anchor', 'after']),
   when: z.string().describe('The day, or the day and time, in the time zone of this machine.'),
-  time: z.iso.datetime().describe('Its own date (of a note, an event, a todo), else its last update.'),
+  time: z.iso
+    .datetime()
+    .nullable()
+    .describe('Its own date (of a note, an event, a todo), else its last update; null for a note without a date.'),
   title: z.string().describe('Its title; for a record without one, the beginning of its text.'),
   citation: z.string().describe('What `get` reads.'),
   origin: z.enum(ORIGINS),
@@ -78,7 +81,7 @@ const entry = z.strictObject({
 });
 
 export const timelineOutput = z.strictObject({
-  time: z.iso.datetime().describe('The moment in the middle.'),
+  time: z.iso.datetime().nullable().describe('The moment in the middle; null for a note without a date.'),
   entries: z.array(entry).describe('Oldest first.'),
   more_before: z.boolean().describe('Whether there are older records.'),
   more_after: z.boolean().describe('Whether there are newer records.'),
@@ -136,7 +139,7 @@ export async function timeline(
     ...lines.after.slice(0, fitted.after.length),
   ];
   return {
-    time: isoTime(found.anchor?.at ?? middle),
+    time: timelineTime(found.anchor?.at ?? middle),
     entries: shown.map(({ from: _, ...each }) => each),
     more_before: fitted.moreBefore,
     more_after: fitted.moreAfter,
@@ -207,7 +210,7 @@ async function entryOf(
   const { origin, source, trust, project, recordType } = record;
   return {
     when: whenOf(at, record),
-    time: isoTime(at),
+    time: timelineTime(at),
     title: plainLine(title === '' ? text!.split('\n', 1)[0]! : title!),
     // A path with line breaks or invisible characters would not be found by what a line shows of it.
     citation: path === citation ? citation : `record/${String(record.id)}`,

@@ -2,6 +2,7 @@ import { utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { recordHistogram } from '../browse/record-histogram.ts';
 import { timeline } from '../packs/timeline.ts';
 import { search } from '../records/search.ts';
 import { indexVaults } from './index-vaults.ts';
@@ -37,12 +38,14 @@ async function index(...notes: readonly string[]) {
       shown === 'no date' ? explanation!.signals.map(({ signal }) => signal) : [],
     );
     expect(signals).not.toContain('recency');
-    const { results: today } = await search(loci, { ...request, from: NOW - DAY / 2 });
+    const { results: today, notices } = await search(loci, { ...request, from: NOW - DAY / 2 });
     return {
       ages: notes.map((note) => found.get(note)?.age),
       undated: results.filter(({ age: shown }) => shown === 'no date').length,
       today: today.length,
+      notices,
       report: sources[0]!,
+      histogram: await recordHistogram(loci, {}),
       when: (await timeline(loci, { anchor: COPIED[4]!, before: 30, after: 30 })).entries.map(
         ({ when }) => when,
       ),
@@ -57,10 +60,13 @@ it('the notes of a copy have no date, unless they say when they were made or cha
   await writeFile(path(COPIED[1]!), '---\nmodified: 2026-04-24\n---\nA zebra.');
   await writeFile(path('2026-04-21.md'), 'A zebra.');
   for (const note of [COPIED[0]!, COPIED[1]!, '2026-04-21.md']) await age(note, 14 * MINUTE);
-  const { ages, today, when } = await index(COPIED[0]!, COPIED[1]!, '2026-04-21.md', COPIED[2]!);
+  const { ages, today, notices, when, histogram } = await index(COPIED[0]!, COPIED[1]!, '2026-04-21.md', COPIED[2]!);
   expect(ages).toEqual(['3d ago', '1w ago', '1w ago', 'no date']);
   expect(today).toBe(0);
-  expect([...new Set(when)]).toEqual(['2026-04-21', '2026-04-24', '2026-04-28', 'no date']);
+  expect(notices).toEqual(['18 notes without a date cannot be found by time']);
+  expect([...new Set(when)]).toEqual(['no date', '2026-04-21', '2026-04-24', '2026-04-28']);
+  expect(histogram).toMatchObject({ total: 3, undated: 18 });
+  expect(histogram.from).toMatch(/^2026-04-2/);
 });
 
 it('a note that is edited after the copy has the time of that again, and the others stay as they are', async () => {

@@ -4,7 +4,9 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { letterVectors, OLLAMA, startProvider } from '../../../test/embedding/provider-server.ts';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import type { RefreshEvent } from './refresh-scheduler.ts';
+import { CONFIG_FILE, loadConfig } from '../../config/load.ts';
 import type { EngineContext } from '../context.ts';
+import { LiveSettings } from '../live-settings.ts';
 import { approveSource } from './approve-sources.ts';
 import { keepFresh, refreshSources } from './sources.ts';
 import { forgetSource } from './forget-source.ts';
@@ -77,6 +79,26 @@ it('does not refresh a vault that was forgotten, although its settings are uncha
   await vi.waitUntil(() => count(events, 'refreshed') >= rounds + 3, { timeout: 100_000, interval: 10 });
   expect(count(events, 'refreshed', true)).toBe(before);
   expect((await search(loci, { query: 'grout' })).results).toEqual([]);
+});
+
+it('reads a vault that the settings get while it runs, and says that they are in force', async () => {
+  await writeNotes(join(folder.path, 'notes'), { 'a.md': 'The grout is grey.' });
+  await writeNotes(join(folder.path, 'old'), { 'b.md': 'The oven is old.' });
+  const file = join(folder.path, CONFIG_FILE);
+  const rest = 'embedding: { provider: none }\n';
+  await writeFile(file, `${rest}vaults: [{ path: old }]\n`);
+  const live = await LiveSettings.open(file, () => loadConfig({ home: folder.path, env: {} }));
+  loci = await openInline(live.values, { create: true, liveSettings: live });
+  const events: RefreshEvent[] = [];
+  keepFresh(loci, { onEvent: (event) => events.push(event) });
+  await writeFile(file, `${rest}vaults: [{ path: old }, { path: notes }]\n`);
+  await vi.waitUntil(() => count(events, 'refreshed', true) === 1, { timeout: 100_000, interval: 10 });
+  expect(events[0]).toEqual({ kind: 'settings', problem: null });
+  await writeFile(file, `${rest}vaults: { path: notes }\n`);
+  await vi.waitUntil(() => count(events, 'settings') === 2, { timeout: 100_000, interval: 10 });
+  expect(events.at(-1)).toMatchObject({ problem: expect.stringContaining('loci.yaml:2') as string });
+  // A vault that the settings had from the beginning waits for `index`.
+  expect((await search(loci, { query: 'grout oven' })).results).toMatchObject([{ citation: 'a.md#L1-L1' }]);
 });
 
 it('embeds the texts that the provider does not refuse, and reports the others', async () => {

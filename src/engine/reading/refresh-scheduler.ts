@@ -22,11 +22,13 @@ export type RefreshEvent =
   | { readonly kind: 'waiting'; readonly source: string; readonly error: LociError }
   /** The refresh was stopped because another process took the lease. */
   | { readonly kind: 'left'; readonly source: string }
-  | { readonly kind: 'embedded'; readonly contents: number };
+  | { readonly kind: 'embedded'; readonly contents: number }
+  /** What loci.yaml says now is in force, or `problem` says why it is not. */
+  | { readonly kind: 'settings'; readonly problem: string | null };
 
 export interface RefreshSchedulerOptions {
   readonly onEvent?: (event: RefreshEvent) => void;
-  /** Also reads vaults that were never read. Otherwise they wait for `index`. */
+  /** Also reads vaults that were never read. Otherwise those that the settings had from the beginning wait for `index`. */
   readonly newVaults?: boolean;
   /** See `DERIVATION_REST_MS`; for tests. */
   readonly derivationRestMs?: number;
@@ -65,10 +67,13 @@ interface RunningTask {
 export class RefreshScheduler {
   /** Has the settings of the last poll. */
   #context: EngineContext;
+  #settingsProblem: string | null = null;
   readonly #options: RefreshSchedulerOptions;
   readonly #running = new Map<string, RunningTask>();
   /** Source → the time of `performance.now` at which this process tries it again after a failure. */
   readonly #retryAt = new Map<string, number>();
+  /** The vaults that the settings had when the scheduler began. */
+  readonly #firstVaults: ReadonlySet<string>;
   /** Sources that had a state in the store. */
   readonly #seen = new Set<string>();
   /** Whether a due source found no free slot. */
@@ -91,6 +96,7 @@ export class RefreshScheduler {
   constructor(context: EngineContext, options: RefreshSchedulerOptions) {
     this.#context = context;
     this.#options = options;
+    this.#firstVaults = new Set(vaultsOfNamespace(context).map(vaultName));
   }
 
   start(): void {
@@ -133,7 +139,7 @@ export class RefreshScheduler {
 
   /** Starts the due refreshes. Returns the milliseconds until the next poll. */
   async #startDue(): Promise<number> {
-    this.#context = await this.#context.current();
+    await this.#updateSettings();
     const { store, namespace, now } = this.#context;
     await this.#startDeriving();
     // A refresh that ends from here on is not in the states.
@@ -167,6 +173,15 @@ export class RefreshScheduler {
     return Math.max(MIN_POLL_INTERVAL_MS, delay);
   }
 
+  async #updateSettings(): Promise<void> {
+    const before = this.#context.config;
+    const problem = this.#settingsProblem;
+    this.#context = await this.#context.current();
+    this.#settingsProblem = this.#context.settingsProblem;
+    if (before !== this.#context.config || problem !== this.#settingsProblem)
+      this.#emit({ kind: 'settings', problem: this.#settingsProblem });
+  }
+
   async #tasks(states: ReadonlyMap<string, SourceState>): Promise<Task[]> {
     const { sources } = await configuredSources(this.#context);
     const commands = sources
@@ -176,7 +191,10 @@ export class RefreshScheduler {
       .filter(isEnabled)
       .map((vault) => this.#vaultTask(vault, states.get(vaultName(vault))))
       .filter(
-        ({ source }) => this.#options.newVaults === true || (states.get(source)?.readAt ?? null) !== null,
+        ({ source }) =>
+          this.#options.newVaults === true ||
+          !this.#firstVaults.has(source) ||
+          (states.get(source)?.readAt ?? null) !== null,
       );
     return [...commands, ...vaults];
   }

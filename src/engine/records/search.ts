@@ -26,7 +26,7 @@ import { citationsOf } from '../shared/citations.ts';
 import type { SearchInput, SearchOutput, SearchResultOutput } from './results/search-fields.ts';
 import { formatHit } from './results/search-result.ts';
 import { unmatchedFilters } from './results/unmatched-filters.ts';
-import { reasonsForNothing } from './results/why-nothing.ts';
+import { reasonsForNothing, undatedNotice } from './results/why-nothing.ts';
 import { currentFirst } from './current-first.ts';
 
 export interface SearchRequest extends Omit<SearchFilter, 'now'> {
@@ -76,6 +76,7 @@ export async function search(
   const isEmpty = hits.length === 0;
   // Of sources that are hidden, the search says nothing.
   const { excludedSources: _, ...conditions } = run.filter;
+  const nothing = isEmpty ? await reasonsForNothing(context, conditions, outcome) : null;
   return {
     query,
     results: results.slice(0, hits.length),
@@ -88,9 +89,13 @@ export async function search(
       instead: [...replacements],
     })),
     missing: [...missing],
-    notices: [...(context.store.capabilities.readOnly ? [READ_ONLY] : []), ...notices],
+    notices: [
+      ...(context.store.capabilities.readOnly ? [READ_ONLY] : []),
+      ...notices,
+      ...(await undatedNotice(context, conditions, nothing)),
+    ],
     unmatched: isEmpty ? await unmatchedFilters(context, conditions) : [],
-    nothing: isEmpty ? await reasonsForNothing(context, conditions, outcome) : null,
+    nothing,
     provider: providerOf(run),
     took_ms,
   };

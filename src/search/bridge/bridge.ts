@@ -12,7 +12,7 @@ import { connectionsOf, isConnectable, type AnchorConnection } from './neighbour
 
 /** Connections that are followed to records that no signal found; the strongest first. */
 const MAX_LOADED = 30;
-/** How long to wait for connections, in milliseconds. Without them, the results are as they were. */
+/** How long a search with a deadline waits for connections, in milliseconds. Without them, the results are as they were. */
 const DEADLINE_MS = 100;
 
 /**
@@ -41,11 +41,8 @@ export async function followBridges(
     for (const hit of loaded) known.set(recordOf(hit), hit);
     return raise(run, ranked, leadsOf(run, retrieved, { connections, known, words, bridging }));
   };
-  return within(
-    work().catch(() => ranked),
-    DEADLINE_MS,
-    () => ranked,
-  );
+  const raised = work().catch(() => ranked);
+  return run.deadlineMs === undefined ? raised : within(raised, DEADLINE_MS, () => ranked);
 }
 
 function recordOf({ passage }: Ranked): number {

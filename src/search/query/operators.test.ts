@@ -46,7 +46,7 @@ describe('readOperators', () => {
     'never "closed',
     'path: -: tag:# path:*** -" " ""',
     '/usr/local/bin/ and f(x y)',
-    'this or that (oven)',
+    'this or that (oven), from: Ada, to:/tmp/x [a](b:c) [[a: b]] NOT',
     `tag:long ${'a'.repeat(492)}`,
   ])('leaves an ordinary text as it is: %s', (query) => {
     expect(readOperators(query)).toEqual({ text: query, filter: NONE, excluded: [], notices: [] });
@@ -57,7 +57,8 @@ describe('readOperators', () => {
     ['block:a line:b content:c', '`block:a`, `line:b`, `content:c`'],
     ['match-case:Oven task-todo:x', '`match-case:Oven`, `task-todo:x`'],
     ['/\\d{4}-\\d+/ oven', '`/\\d{4}-\\d+/`'],
-    ['bread OR cake', '`OR`'],
+    ['bread OR cake AND tea NOT coffee', '`OR`, `AND`, `NOT`'],
+    ['title:Bread -from:Ada is:unread in [status:done]', '`title:Bread`, `-from:Ada`, `is:unread`, `[status:done]`'],
     ['bread -(dough oven) path:(a OR b)', '`-(dough oven)`, `path:(a OR b)`'],
   ])('says what of %s is an operator elsewhere', (query, parts) => {
     const { text, notices } = readOperators(query);

@@ -19,13 +19,17 @@ const MAX_LENGTH = 500;
 const MAX_OPERATORS = 32;
 
 const QUOTED = '"[^"]+"|“[^”]+”|「[^」]+」';
-/** Operators that Obsidian has and Loci has not, alternatives, groups and regular expressions. */
+/** Operators that Obsidian or others have and Loci has not, properties, alternatives, groups and regular expressions. */
 const UNSUPPORTED = [
   '-?(?:section|block|line|content|match-case|ignore-case|task(?:-todo|-done)?):(?:\\([^()]*\\)|[^\\s(]\\S*)',
+  '-?(?:in)?(?:title|url|text):[^\\s/]\\S*',
+  '-?(?:from|to|subject|author|site|filetype|ext|before|after|since|until|has|is):[^\\s/]\\S*',
   '-?(?:path|file|tag):\\([^()]*\\)',
+  '-?\\[\\p{L}[^\\[\\]:]*:[^\\[\\]]*\\](?!\\()',
   '-?\\([^()\\s]+\\s[^()]*\\)',
   '-?/(?:[^/\\s\\\\]|\\\\\\S)+/(?!\\S)',
-  '(?<=\\S\\s+)OR(?=\\s+\\S)',
+  '(?<=\\S\\s+)(?:OR|AND)(?=\\s+\\S)',
+  'NOT(?=\\s+\\S)',
 ].join('|');
 /** A phrase; else what begins after a space: what is not supported, or `-`, the name of an operator, and a value. */
 const PARTS = new RegExp(

@@ -43,7 +43,8 @@ const POSTGRES_DIALECT: Dialect = {
     return `(SELECT * FROM jsonb_to_recordset(:${parameter}::jsonb) AS each(${types.join(', ')}))`;
   },
   isIn: (column, parameter) => `${column} = ANY(:${parameter})`,
-  jsonList: (expression) => `coalesce(json_agg(${expression}), '[]'::json)`,
+  jsonList: (expression, order) =>
+    `coalesce(json_agg(${expression}${order === undefined ? '' : ` ORDER BY ${order}`}), '[]'::json)`,
   json: (columns) => `json_build_array(${columns.join(', ')})`,
   hex: (column) => `encode(${column}, 'hex')`,
   sentenceOf: 's.ns = embedding.ns AND s.vector = embedding.id',

@@ -5,9 +5,12 @@ import type { RecordHeader } from '../search-model.ts';
 const DAILY_FILE = /^memory\/(?:.*\/)?[^/]*\d{4}-\d{2}-\d{2}[^/]*\.md$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
+/** The time of a note without a date in the timeline: before all times, the first that a `Date` can have. */
+export const NO_TIME: Timestamp = -8.64e15;
+
 /**
  * The time of a record in the timeline: its own date if it has one (the day of a note, the start of an event, the day on which a
- * todo is due), otherwise its last update. Does not depend on the time zone, so that the order is the same on every machine.
+ * todo is due), otherwise its last update; `NO_TIME` for a note without a date. Does not depend on the time zone, so that the order is the same on every machine.
  */
 export function recordTime({
   origin,
@@ -15,6 +18,7 @@ export function recordTime({
   createdAt,
   updatedAt,
 }: Pick<RecordHeader, 'origin' | 'metadata' | 'createdAt' | 'updatedAt'>): Timestamp {
+  if (isUndatedNote({ origin, metadata })) return NO_TIME;
   if (isOfWholeDay({ origin, metadata })) return storedTime({ origin, metadata, createdAt }) + NOON_MS;
   if (origin === 'source') return metadata['undated'] === true ? updatedAt : createdAt;
   const day = dayOf(metadata);

@@ -28,8 +28,8 @@ export interface Dialect {
   readonly rows: (parameter: string, columns: Readonly<Record<string, ColumnType>>) => string;
   /** Whether the column has one of the values of a list parameter. */
   readonly isIn: (column: string, parameter: string) => string;
-  /** The values of a column as a JSON list, as an aggregate. */
-  readonly jsonList: (expression: string) => string;
+  /** The values of a column as a JSON list, as an aggregate, in this order. */
+  readonly jsonList: (expression: string, order?: string) => string;
   /** The values of several columns as one JSON list. */
   readonly json: (columns: readonly string[]) => string;
   /** Bytes as text in hexadecimal digits. */

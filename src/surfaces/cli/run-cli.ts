@@ -65,6 +65,7 @@ async function parse(program: Command, argv: readonly string[]): Promise<boolean
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ['backup', '`loci export --to FILE` writes everything into a file, and `loci import FILE` reads it back.'],
   ['restore', '`loci import FILE` reads what `loci export --to FILE` has written.'],
+  ['version', '`loci --version` prints the version.'],
   ['upgrade', 'docs/install.md says how to update Loci.'],
 ]);
 
@@ -78,8 +79,8 @@ function toLociError(error: CommanderError, command: Command): LociError {
   }
   const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
   const [, unknown = ''] = /^unknown command '(.*)'$/.exec(message) ?? [];
-  // A query may have `-word`, for what no result may have.
-  const isWord = command.registeredArguments.some(({ variadic }) => variadic) && /'-\p{L}{2}/u.test(message);
+  // A query may have `-word` or `-"several words"`, for what no result may have.
+  const isWord = command.registeredArguments.some(({ variadic }) => variadic) && /'-(?:\p{L}{2}|["“])/u.test(message);
   const usage = isWord
     ? `After \`--\`, words may begin with \`-\`. ${usageHint(command)}`
     : usageHint(command);

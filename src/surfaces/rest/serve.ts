@@ -147,6 +147,10 @@ function logSourceEvent(event: RefreshEvent, log: Logger): void {
       log.info({ source: event.source, added, updated, removed }, 'refreshed');
       return;
     }
+    case 'settings':
+      if (event.problem === null) log.info('the settings of loci.yaml have changed, and are in force');
+      else log.warn(event.problem);
+      return;
     case 'begun':
     case 'left':
     case 'embedded':

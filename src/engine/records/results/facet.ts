@@ -4,20 +4,22 @@ import type { EngineContext } from '../../context.ts';
 import { expire } from '../../shared/retention.ts';
 import { sourceStates } from '../../../store/items/source-state.ts';
 import {
+  type Audience,
   excludeSources,
   hiddenSources,
   sourcesOfNamespace,
 } from '../../reading/configured/source-policies.ts';
 
-/** The values that records have in a field, the most frequent first. */
+/** The values that records which the audience sees have in a field, the most frequent first. */
 export async function facet(
   context: EngineContext,
   field: FacetField,
   filter: Omit<SearchFilter, 'now'> = {},
+  audience: Audience = 'user',
 ): Promise<FacetValue[]> {
   await expire(context);
   const { vaults, sources } = await sourcesOfNamespace(context);
-  const visible = excludeSources(filter, hiddenSources(vaults, sources, 'user'));
+  const visible = excludeSources(filter, hiddenSources(vaults, sources, audience));
   return context.store.records.facet(context.namespace, field, { ...visible, now: context.now() });
 }
 

@@ -3,6 +3,7 @@ import { closestWord } from '../../../core/text/closest-word.ts';
 import type { FacetField } from '../../../store/model.ts';
 import type { SearchFilter } from '../../../store/search-model.ts';
 import type { EngineContext } from '../../context.ts';
+import { audienceOf } from '../../reading/configured/source-policies.ts';
 import { facet } from './facet.ts';
 
 const FACET_NAMES = ['tag', 'source', 'project', 'category', 'record_type', 'origin'] as const;
@@ -34,10 +35,13 @@ const MAX_KNOWN_VALUES = 10;
 /** The values of the request's filters that no record has. Reads the fields of all records. */
 export async function unmatchedFilters(loci: EngineContext, request: Filters): Promise<UnmatchedFilter[]> {
   const unmatched: UnmatchedFilter[] = [];
+  const audience = audienceOf(loci.caller, request);
   for (const filter of FACET_NAMES) {
     const requested = valuesOf(filter, request);
     if (requested.length === 0) continue;
-    const existing = (await facet(loci, FIELDS[filter])).map(({ value }) => value);
+    // An agent may name any source.
+    const seenBy = filter === 'source' ? 'user' : audience;
+    const existing = (await facet(loci, FIELDS[filter], {}, seenBy)).map(({ value }) => value);
     for (const value of requested) {
       if (existing.some((each) => isMatch(filter, value, each))) continue;
       const similar = closestWord(value, existing);
@@ -46,9 +50,10 @@ export async function unmatchedFilters(loci: EngineContext, request: Filters): P
       unmatched.push({ filter, value, known });
     }
   }
-  for (const value of request.paths ?? [])
-    if ((await facet(loci, 'source', { paths: [value] })).length === 0)
-      unmatched.push({ filter: 'path', value, known: [] });
+  for (const path of request.paths ?? [])
+    if ((await facet(loci, 'source', { paths: [path] }, audience)).length === 0)
+      // The operator `path:` asks for what stands between the wildcards.
+      unmatched.push({ filter: 'path', value: path.replace(/^\*+([^*]+)\*+$/, '$1'), known: [] });
   return unmatched;
 }
 

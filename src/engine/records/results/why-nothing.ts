@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { formatCount } from '../../../core/text/format-count.ts';
 import type { Hit } from '../../../search/rank/confidence.ts';
 import type { SearchOutcome } from '../../../search/search.ts';
 import type { SearchFilter } from '../../../store/search-model.ts';
 import type { EngineContext } from '../../context.ts';
+import { audienceOf } from '../../reading/configured/source-policies.ts';
 import { isEnabled, vaultName } from '../../reading/configured/vault-names.ts';
 import { facet, readSources } from './facet.ts';
 
@@ -78,10 +80,24 @@ async function unmetFilters(
 ): Promise<WhyNothing['unmet_filters']> {
   const names = FILTERS.flatMap(([field, name]) => (field in filter ? [name] : []));
   if (names.length === 0) return [];
-  return (await facet(context, 'source', filter)).length === 0 ? names : [];
+  return (await facet(context, 'source', filter, audienceOf(context.caller, filter))).length === 0 ? names : [];
 }
 
 function hiddenBelow(min_score: number, hits: readonly Hit[]): NonNullable<WhyNothing['hidden']> {
   const best = Math.max(...hits.map(({ confidence }) => confidence));
   return { results: hits.length, best_score: Math.round(best * 10_000) / 10_000, min_score };
+}
+
+/** Says how many notes a time leaves out because they have no date, if no record meets all filters. */
+export async function undatedNotice(
+  context: EngineContext,
+  { from: _, until: __, ...filter }: Omit<SearchFilter, 'now'>,
+  nothing: WhyNothing | null,
+): Promise<string[]> {
+  const hasTime = nothing?.unmet_filters.some((name) => name === 'from' || name === 'until') === true;
+  if (!hasTime || filter.origins?.includes('vault') === false) return [];
+  const undated = { ...filter, origins: ['vault'], undated: true } as const;
+  const found = await facet(context, 'source', undated, audienceOf(context.caller, filter));
+  const notes = found.reduce((sum, { records }) => sum + records, 0);
+  return notes === 0 ? [] : [`${formatCount(notes, 'note')} without a date cannot be found by time`];
 }

@@ -2,6 +2,7 @@ import type { LociRecord, Origin } from '../../../core/types.ts';
 import type { FacetField, FacetValue, Page, RecordFilter, RecordSelector, SourceEntry } from '../../model.ts';
 import { foldNoteName } from '../../rules/note-names.ts';
 import { firstOfPage, MAX_PAGE_CHARACTERS } from '../../rules/record-page.ts';
+import { NO_TIME } from '../../rules/record-time.ts';
 import { recordCondition } from '../filter.ts';
 import { objectsOf, RECORD_COLUMNS, recordOf } from '../rows.ts';
 import type { Dialect, Parameters, Sql } from '../sql.ts';
@@ -106,7 +107,8 @@ export function filterSelection(dialect: Dialect, filter: RecordFilter): Selecti
   and(dialect.isIn('r.key', 'keys'), 'keys', keys);
   and('substr(r.key, 1, length(:keyPrefix)) = :keyPrefix AND r.key >= :keyPrefix', 'keyPrefix', keyPrefix);
   and('r.key < :keyEnd', 'keyEnd', keyPrefix === undefined ? null : firstAfterPrefix(keyPrefix));
-  and('r.timeline_at >= :timedFrom', 'timedFrom', timedFrom);
+  // A range without a beginning has no notes without a date either.
+  and('r.timeline_at >= :timedFrom', 'timedFrom', timedFrom ?? (timedUntil === undefined ? null : NO_TIME + 1));
   and('r.timeline_at < :timedUntil', 'timedUntil', timedUntil);
   and('r.content_hash = :contentHash', 'contentHash', contentHash);
   const named = `SELECT n.record FROM name AS n WHERE n.ns = r.ns AND n.kind = 'note' AND n.name = :noteName`;

@@ -75,13 +75,13 @@ function joined(a: string, b: string): string {
   return `${a.slice(0, -1)},${b.slice(1)}`;
 }
 
-/** The passages and the headers of their records, as JSON. */
+/** The passages, in the order of their ids, and the headers of their records, as JSON. */
 export async function passageRows(sql: Sql, ns: number, ids: readonly number[]): Promise<PassageRows> {
   if (ids.length === 0) return NO_ROWS;
   const { dialect } = sql;
   const from = requested(dialect);
   const row = await sql.get(
-    `SELECT (SELECT ${dialect.jsonList(passageJson(dialect))} FROM ${from} WHERE p.ns = :ns) AS passages,
+    `SELECT (SELECT ${dialect.jsonList(passageJson(dialect), 'requested.key')} FROM ${from} WHERE p.ns = :ns) AS passages,
        (SELECT ${dialect.jsonList(headerJson(dialect))}
         FROM (SELECT DISTINCT p.record FROM ${from} WHERE p.ns = :ns) AS owner
         ${dialect.join} record AS r ON r.ns = :ns AND r.id = owner.record) AS records`,

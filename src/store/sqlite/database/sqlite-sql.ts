@@ -26,7 +26,8 @@ export const SQLITE_DIALECT: Dialect = {
     return `(SELECT ${names.join(', ')} FROM json_each(:${parameter}))`;
   },
   isIn: (column, parameter) => `${column} IN (SELECT value FROM json_each(:${parameter}))`,
-  jsonList: (expression) => `json_group_array(${expression})`,
+  jsonList: (expression, order) =>
+    `json_group_array(${expression}${order === undefined ? '' : ` ORDER BY ${order}`})`,
   json: (columns) => `json_array(${columns.join(', ')})`,
   hex: (column) => `lower(hex(${column}))`,
   sentenceOf: 's.vector = embedding.id',

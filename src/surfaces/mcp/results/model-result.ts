@@ -83,10 +83,11 @@ const MAX_KNOWN_NAMES = 12;
 /** The values of filters that no record has, and values that records have. */
 export function unmatchedLines(unmatched: SearchOutput['unmatched']): string[] {
   return unmatched.map(({ filter, value, known }) => {
+    if (filter === 'path') return `No record has a path like ${quotedName(value)}.`;
     const names = known.slice(0, MAX_KNOWN_NAMES).map(quotedName).join(', ');
     const more = known.length > MAX_KNOWN_NAMES ? ` and ${String(known.length - MAX_KNOWN_NAMES)} more` : '';
     const existing = known.length === 0 ? 'none has any' : `existing values: ${names}${more}`;
-    return `No record has the ${filter} ${quotedName(value)}${filter === 'path' ? '' : `; ${existing}`}.`;
+    return `No record has the ${filter} ${quotedName(value)}; ${existing}.`;
   });
 }
 

@@ -23,6 +23,8 @@ interface TimelineRequest {
 }
 
 const DEFAULT_SIDE = 10;
+/** Notes without a date are before all times. */
+const NO_DATE = '';
 
 /** The timeline of all namespaces that the turn may read, around a record of one of them or a moment. @throws LociError */
 export async function timelineOf(engine: GatewayEngine, input: unknown, call: Call): Promise<TimelineAnswer> {
@@ -35,8 +37,11 @@ export async function timelineOf(engine: GatewayEngine, input: unknown, call: Ca
     runOperation(timeline, engine.contextOf(namespace, turn.agent, signal), given);
   const found = anchor === undefined ? null : splitCitation(anchor, own, namespaces);
   const first = found === null ? null : await run(found.namespace, { ...request, anchor: found.citation });
-  const around = first === null ? request : { ...request, time: Date.parse(first.time) };
-  const outputs = await runInAll(namespaces, (namespace) =>
+  const middle = first?.time ?? null;
+  const around = middle === null ? request : { ...request, time: Date.parse(middle) };
+  // Nothing of another namespace is near a note without a date.
+  const asked = first !== null && middle === null ? [found!.namespace] : namespaces;
+  const outputs = await runInAll(asked, (namespace) =>
     first !== null && namespace === found?.namespace ? Promise.resolve(first) : run(namespace, around),
   );
   const cited = outputs.map(({ namespace, output }) => ({
@@ -46,27 +51,28 @@ export async function timelineOf(engine: GatewayEngine, input: unknown, call: Ca
       citation: citationPrefix(namespace, own) + entry.citation,
     })),
   }));
-  return merged(cited, request, first?.time ?? cited[0]!.time, engine.settings.maxTokens);
+  return merged(cited, request, cited[0]!.time, engine.settings.maxTokens);
 }
 
 /** The entries of all outputs that are nearest to the middle. Where one output ends, farther entries of the others are left out. */
 function merged(
   outputs: readonly TimelineOutput[],
   { before = DEFAULT_SIDE, after = DEFAULT_SIDE, budget }: TimelineRequest,
-  time: string,
+  time: string | null,
   maxTokens: number,
 ): TimelineAnswer {
   const oldest = outputs.flatMap(({ more_before, entries: [first] }) =>
-    more_before ? [first?.time ?? time] : [],
+    more_before ? [(first ?? { time }).time ?? NO_DATE] : [],
   );
   const newest = outputs.flatMap(({ more_after, entries }) =>
-    more_after ? [entries.at(-1)?.time ?? time] : [],
+    more_after ? [(entries.at(-1) ?? { time }).time ?? NO_DATE] : [],
   );
-  const all = outputs.flatMap(({ entries }) => entries).sort((a, b) => compareTexts(a.time, b.time));
+  const timeOf = (entry: Entry): string => entry.time ?? NO_DATE;
+  const all = outputs.flatMap(({ entries }) => entries).sort((a, b) => compareTexts(timeOf(a), timeOf(b)));
   const inside = all.filter(
     (entry) =>
       entry.position === 'anchor' ||
-      (oldest.every((limit) => entry.time >= limit) && newest.every((limit) => entry.time <= limit)),
+      (oldest.every((limit) => timeOf(entry) >= limit) && newest.every((limit) => timeOf(entry) <= limit)),
   );
   const at = (position: Entry['position']): Entry[] => inside.filter((entry) => entry.position === position);
   const earlier = before === 0 ? [] : at('before').slice(-before);

@@ -140,7 +140,7 @@ function RecordRow({ row, onChange }: { readonly row: Row; readonly onChange: ()
       <td class="wide">
         <PlainText text={project} />
       </td>
-      <td>{row.age === 'no date' ? t(SHELL.noDate) : formatDay(time)}</td>
+      <td>{time === null ? t(SHELL.noDate) : formatDay(time)}</td>
       <td>
         {deletedAt === null ? (
           <Time iso={updatedAt} />

@@ -34,6 +34,9 @@ export function TimelinePage({ query }: PageProps): JSX.Element {
           onBrush={brush}
         />
       )}
+      {counts.data !== undefined && counts.data.undated > 0 && (
+        <p class="quiet-text">{counted(RECORDS.undated, counts.data.undated)}</p>
+      )}
       <Range query={query} />
       <Filters path="/timeline" query={query} counted={selection} />
       <Loaded request={list}>
@@ -98,12 +101,12 @@ function Range({ query }: { readonly query: URLSearchParams }): JSX.Element {
 
 /** The records of each day, the last day first. */
 function Days({ rows }: { readonly rows: readonly Row[] }): JSX.Element {
-  const days = Map.groupBy(rows, ({ time }) => dayOf(new Date(time)));
+  const days = Map.groupBy(rows, ({ time }) => (time === null ? null : dayOf(new Date(time))));
   return (
     <div class="days">
       {[...days].map(([day, records]) => (
         <section key={day}>
-          <h2>{formatDay(records[0]!.time)}</h2>
+          <h2>{day === null ? t(RECORDS.undatedNotes) : formatDay(records[0]!.time!)}</h2>
           <ul>
             {records.map(({ id, title, source, tags }) => (
               <li key={id}>

@@ -38,6 +38,11 @@ export const RECORDS = {
     en: '{n} records by {unit}, from {from} until {until}',
     de: '{n} Einträge je {unit}, von {from} bis {until}',
   },
+  undated: {
+    en: '{n} note has no date, and is in no bar. | {n} notes have no date, and are in no bar.',
+    de: '{n} Notiz hat kein Datum und ist in keinem Balken. | {n} Notizen haben kein Datum und sind in keinem Balken.',
+  },
+  undatedNotes: { en: 'Without a date', de: 'Ohne Datum' },
   unit_day: { en: 'day', de: 'Tag' },
   unit_week: { en: 'week', de: 'Woche' },
   unit_month: { en: 'month', de: 'Monat' },

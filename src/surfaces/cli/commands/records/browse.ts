@@ -5,6 +5,7 @@ import type { RecordHistogramOutput } from '../../../../engine/browse/record-his
 import type { RecordImageOutput } from '../../../../engine/browse/record-image.ts';
 import type { RecordShowOutput } from '../../../../engine/browse/record-page.ts';
 import type { RecordTableOutput } from '../../../../engine/browse/record-table.ts';
+import { NO_DATE } from '../../../../engine/records/results/record-age.ts';
 import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
 import { alignColumns } from '../../format/table.ts';
 import type { OperationCommand, View } from '../operation-command.ts';
@@ -65,7 +66,7 @@ export const recordTable: OperationCommand<RecordTableOutput> = {
     if (records.length === 0) return 'No records.\n';
     const { style, columns } = view;
     const rows = records.map((record) => [
-      record.time.slice(0, 10),
+      record.time?.slice(0, 10) ?? NO_DATE,
       oneLine(record.title),
       originText(record),
       oneLine(record.citation),
@@ -78,14 +79,15 @@ export const recordTable: OperationCommand<RecordTableOutput> = {
 
 export const recordHistogram: OperationCommand<RecordHistogramOutput> = {
   commaLists: ['tags'],
-  render: ({ spans, unit, total }, { style, columns }) => {
+  render: ({ spans, unit, total, undated }, { style, columns }) => {
     const rows = spans.map(({ from, records, sources }) => [
       from.slice(0, 10),
       String(records),
       sources.map((each) => `${oneLine(each.source)} ${String(each.records)}`).join(', '),
     ]);
     const lines = alignColumns(rows, { columns, flexible: [2], cellStyles: [style.dim, style.bold, String] });
-    return [...lines, `${formatCount(total, 'record')}, by ${unit}`, ''].join('\n');
+    const others = undated === 0 ? '' : `; ${formatCount(undated, 'note')} without a date`;
+    return [...lines, `${formatCount(total, 'record')}, by ${unit}${others}`, ''].join('\n');
   },
 };
 

@@ -59,8 +59,8 @@ function defaultAdvice(query: string): string {
 /** `No record has the tag x; existing values: y, z.` */
 export function unmatchedLine({ filter, value, known }: SearchOutput['unmatched'][number]): string {
   const name = filterName(filter);
+  if (filter === 'path') return `No record has a path like ${clip(oneLine(value), 60)}.`;
   const noRecord = `No record has the ${name} ${clip(oneLine(value), 60)}`;
-  if (filter === 'path') return `${noRecord}.`;
   if (known.length === 0) return `${noRecord}; none has any ${name}.`;
   return `${noRecord}; existing values: ${known.map(oneLine).join(', ')}.`;
 }
