@@ -4,7 +4,7 @@ import { note, NOW, write } from '../../../test/contract/store-samples.ts';
 import { TaskThread } from '../../core/threads/task-thread.ts';
 import type { Store } from '../../store/store.ts';
 import { deriveConcepts, isConceptsCurrent } from './derive-concepts.ts';
-import { ClaimIndex } from './find-mentions.ts';
+import { withWords } from './find-mentions.ts';
 
 const THREAD = new TaskThread().ownedBy('concepts');
 
@@ -81,10 +81,7 @@ it('looks in a text only for names all of whose words it has', () => {
     'berlin | germany',
     'meeting',
   ];
-  const claims = new ClaimIndex(keys.map((key) => ({ key })));
-  expect(claims.withWords(new Set(['ada', 'meeting', 'germany', 'berlin']))).toEqual([
-    'meeting',
-    'meeting ada',
-    'berlin | germany',
-  ]);
+  const names = keys.map((key) => ({ key }));
+  const words = new Set(['ada', 'meeting', 'germany', 'berlin']);
+  expect(withWords(names, words)).toEqual(['meeting', 'meeting ada', 'berlin | germany']);
 });

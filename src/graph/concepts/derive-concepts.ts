@@ -5,7 +5,7 @@ import type { LociRecord } from '../../core/types.ts';
 import type { ConceptUpdate, RecordNames } from '../../store/concept-model.ts';
 import type { GraphState } from '../../store/graph-model.ts';
 import type { RecordChange } from '../../store/model.ts';
-import { ClaimIndex, mentionsOfRecords, recordsWithNames } from './find-mentions.ts';
+import { MentionPass, mentionsOfRecords, recordsWithNames } from './find-mentions.ts';
 import type { ConceptOptions } from './concept-options.ts';
 import { CONCEPT_RULES, namesOfRecords } from './record-names.ts';
 
@@ -97,12 +97,7 @@ async function deriveAll(options: ConceptOptions, conceptRules: string): Promise
   const { lastChange } = await store.records.bounds(namespace);
   const stored = passSchema.safeParse(parseJson(conceptRules)).data;
   const count = await store.records.count(namespace, { now });
-  const claims = new Map<string, Promise<ClaimIndex>>();
-  const claimsOf = (project: string): Promise<ClaimIndex> => {
-    const index = claims.get(project) ?? allClaims(options, project);
-    claims.set(project, index);
-    return index;
-  };
+  await using mentionPass = new MentionPass(options);
   const progress = (pass: Pass): ConceptUpdate => ({ progress: { upTo: 0, rules: JSON.stringify(pass) } });
   let pass: Pass = stored ?? { rules: CONCEPT_RULES, lastChange, lane: 'names', after: null };
   if (stored === undefined) await commitConcepts(options, progress(pass));
@@ -114,7 +109,7 @@ async function deriveAll(options: ConceptOptions, conceptRules: string): Promise
       pass = { ...pass, after: last };
       const derived =
         lane === 'mentions'
-          ? { mentions: await mentionsOfRecords(options, records, claimsOf) }
+          ? { mentions: await mentionsOfRecords(options, records, mentionPass.find) }
           : { names: await namesById(options, records) };
       await commitConcepts(options, { ...derived, ...progress(pass) });
       done += records.length;
@@ -126,10 +121,6 @@ async function deriveAll(options: ConceptOptions, conceptRules: string): Promise
     progress: { upTo: pass.lastChange, rules: CONCEPT_RULES },
   });
   return pass.lastChange;
-}
-
-async function allClaims({ store, namespace }: ConceptOptions, project: string): Promise<ClaimIndex> {
-  return new ClaimIndex(await store.graph.conceptNames(namespace, { project, only: 'claims' }));
 }
 
 async function namesById(

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { runInGroups } from '../../core/threads/task-thread.ts';
 import { analyze } from '../../core/text/analyze.ts';
 import type { LociRecord } from '../../core/types.ts';
@@ -6,7 +7,7 @@ import type { ConceptMention, NamingRequest, ProjectName, StoredName } from '../
 import type { StoreGraph } from '../../store/store.ts';
 import { isClaim } from './concept-groups.ts';
 import type { ConceptOptions } from './concept-options.ts';
-import { lengthOf, RECORD_MENTIONS, RECORD_WORDS } from './record-names.ts';
+import { lengthOf, type NamedText, PASS_MENTIONS, RECORD_MENTIONS, RECORD_WORDS } from './record-names.ts';
 
 /** A name that more records have is too common for edges. */
 const MAX_FOUND_RECORDS = 1000;
@@ -66,55 +67,86 @@ function phraseOf(name: string): string[] {
   return (queried.length === 0 ? tokens : queried).slice(0, MAX_PHRASE_TERMS).map(({ term }) => term);
 }
 
-/** Titles and aliases by their first word. */
-export class ClaimIndex {
-  readonly #byFirstWord: ReadonlyMap<
-    string,
-    readonly { readonly key: string; readonly words: readonly string[] }[]
-  >;
+/** Finds the names of other records of a project in its texts. */
+type FindMentions = (
+  options: ConceptOptions,
+  project: string,
+  texts: readonly NamedText[],
+) => Promise<ConceptMention[][]>;
 
-  constructor(claims: readonly Pick<StoredName, 'key'>[]) {
-    const keys = [...new Set(claims.map(({ key }) => key))];
-    this.#byFirstWord = Map.groupBy(
-      keys.map((key) => ({ key, words: key.split(' ') })),
-      ({ words }) => words[0]!,
-    );
-  }
-
-  /** The keys all of whose words a text has: thousands of titles may begin with the same word. */
-  withWords(words: ReadonlySet<string>): string[] {
-    const isIn = (word: string): boolean => word === BREAK || words.has(word);
-    return [...words].flatMap((first) =>
-      (this.#byFirstWord.get(first) ?? []).filter((name) => name.words.every(isIn)).map(({ key }) => key),
-    );
-  }
-}
-
-/**
- * The names of other records that each text mentions, of the names that are in the store.
- * @param claimsOf the names of a project that may be in texts with these words; by default those that begin with one of them
- */
+/** The names of other records that each text mentions, of the names that are in the store. @param find by default for few records */
 export async function mentionsOfRecords(
   options: ConceptOptions,
   records: readonly LociRecord[],
-  claimsOf = async (project: string, firstWords: readonly string[]): Promise<ClaimIndex> =>
-    new ClaimIndex(
-      await options.store.graph.conceptNames(options.namespace, { project, only: { firstWords } }),
-    ),
+  find: FindMentions = findByWords,
 ): Promise<Map<number, ConceptMention[]>> {
   const { store, namespace } = options;
   const mentions = new Map<number, ConceptMention[]>();
   for (const [project, own] of Map.groupBy(records, (record) => record.project)) {
-    const texts = own.map(({ origin, content }) => ({ origin, content }));
-    const words = new Set(await runInGroups(options, RECORD_WORDS, texts, lengthOf));
-    const keys = (await claimsOf(project, [...words])).withWords(words);
-    const stored = await store.graph.recordConcepts(
-      namespace,
-      own.map(({ id }) => id),
-    );
-    const named = own.map(({ id, origin, content }) => ({ origin, content, own: stored.get(id)?.names ?? [] })); // prettier-ignore
-    const found = await runInGroups(options, RECORD_MENTIONS, named, lengthOf, keys);
-    own.forEach(({ id }, i) => mentions.set(id, found[i]!));
+    const ids = own.map(({ id }) => id);
+    const stored = await store.graph.recordConcepts(namespace, ids);
+    const texts = own.map(({ id, origin, content }) => ({
+      origin,
+      content,
+      own: stored.get(id)?.names ?? [],
+    }));
+    const found = await find(options, project, texts);
+    ids.forEach((id, i) => mentions.set(id, found[i]!));
   }
   return mentions;
+}
+
+/** Reads only the names that begin with a word of the texts. */
+async function findByWords(
+  options: ConceptOptions,
+  project: string,
+  texts: readonly NamedText[],
+): Promise<ConceptMention[][]> {
+  const words = new Set(await runInGroups(options, RECORD_WORDS, texts, lengthOf));
+  const only = { firstWords: [...words] };
+  const names = await options.store.graph.conceptNames(options.namespace, { project, only });
+  return runInGroups(options, RECORD_MENTIONS, texts, lengthOf, withWords(names, words));
+}
+
+/** The keys all of whose words the texts have: thousands of names may begin with the same word. */
+export function withWords(names: readonly Pick<StoredName, 'key'>[], words: ReadonlySet<string>): string[] {
+  const isIn = (word: string): boolean => word === BREAK || words.has(word);
+  const keys = [...new Set(names.map(({ key }) => key))];
+  return keys.filter((key) => key.split(' ').every(isIn));
+}
+
+/** More names than this are worth a task that lets the thread forget them. */
+const MANY_NAMES = 5000;
+
+/** Reads the names of a project once, for a pass over all records. The thread that finds them keeps them for the next texts. */
+export class MentionPass implements AsyncDisposable {
+  readonly #id = randomUUID();
+  readonly #options: ConceptOptions;
+  readonly #keys = new Map<string, Promise<string[]>>();
+  #count = 0;
+
+  constructor(options: ConceptOptions) {
+    this.#options = options;
+  }
+
+  readonly find: FindMentions = async (options, project, texts) => {
+    const known = await runInGroups(options, PASS_MENTIONS, texts, lengthOf, this.#id, project, null);
+    if (known.length === texts.length) return known;
+    const keys = this.#keys.get(project) ?? this.#read(project);
+    this.#keys.set(project, keys);
+    return runInGroups(options, PASS_MENTIONS, texts, lengthOf, this.#id, project, await keys);
+  };
+
+  async #read(project: string): Promise<string[]> {
+    const { store, namespace } = this.#options;
+    const names = await store.graph.conceptNames(namespace, { project, only: 'claims' });
+    const keys = [...new Set(names.map(({ key }) => key))];
+    this.#count += keys.length;
+    return keys;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const size = this.#count > MANY_NAMES ? Infinity : 0;
+    await this.#options.thread.run(PASS_MENTIONS, [[], '', '', null], { size });
+  }
 }

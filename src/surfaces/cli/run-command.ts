@@ -104,6 +104,7 @@ function outputText(output: unknown, { operation, command, json, viewOptions }: 
 const MAX_STDIN_BYTES = 128 * 1024 * 1024;
 /** New objects of a background process, in megabytes. V8 would use a fifth of its memory more, without being faster. */
 const MAX_SEMI_SPACE = '--max-semi-space-size=8';
+const IS_IN_BACKGROUND = process.execArgv.includes(MAX_SEMI_SPACE);
 
 /** Gives an operation access to standard input and output, and so to the files of this machine. */
 class ProcessIo implements LocalIo {
@@ -166,7 +167,8 @@ class ProcessSession implements CommandSession {
         progress.clear();
         printWarning(warning, io);
       },
-      inlineStore: operation.steps !== true && command.isLong !== true,
+      // Nothing else waits for the event loop of a process in the background.
+      inlineStore: IS_IN_BACKGROUND || (operation.steps !== true && command.isLong !== true),
       ...(home !== undefined && { home }),
     });
   }
