@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LociError } from '../core/errors.ts';
+import type { JsonMap } from '../core/json.ts';
 import { parseConfig } from './document.ts';
 import { CONFIG_KEYS } from './keys.ts';
 import { type LoadedConfig, loadConfig, resolveConfig } from './load.ts';
@@ -29,6 +30,15 @@ async function errorMessage(yaml: string, env: NodeJS.ProcessEnv = {}): Promise<
 }
 
 describe('loadConfig', () => {
+  it('says which lists are those of a host program, and leaves the others in the file', async () => {
+    await writeFile(join(home, 'loci.yaml'), 'vaults: [{ path: a }]\n');
+    const places = async (tree: JsonMap): Promise<unknown> =>
+      (await loadConfig({ home, env: {}, hostSettings: { tree, place: 'host' } })).places;
+    expect(await places({ search: { limit: 3 } })).toEqual({});
+    expect(await places({ vaults: [] })).toEqual({ vaults: 'host' });
+    expect((await load('vaults: []\n')).places).toEqual({});
+  });
+
   it('returns the defaults if there is no file', async () => {
     const config = await loadConfig({ home: join(home, 'absent'), env: {} });
     expect(config.values.search.limit).toBe(10);

@@ -18,6 +18,9 @@ import { formatPath, type KeyPath, setAt, valueAt } from '../core/json-path.ts';
 export const CONFIG_FILE = 'loci.yaml';
 const MAX_FILE_BYTES = 1_000_000;
 
+/** Where a host program keeps its vaults and its sources. Those that it has not are in loci.yaml. */
+export type SettingsPlaces = Readonly<Partial<Record<'vaults' | 'sources', string>>>;
+
 /** The effective settings, and where each comes from. */
 export interface LoadedConfig {
   readonly values: Config;
@@ -31,6 +34,7 @@ export interface LoadedConfig {
   readonly file: string;
   /** Where a host program keeps settings that override the file; `null` without any. */
   readonly hostPlace: string | null;
+  readonly places: SettingsPlaces;
   /** Sentences about variables and keys that are ignored, or have another name now. */
   readonly warnings: readonly string[];
 }
@@ -192,6 +196,11 @@ export function resolveConfig(
     home,
     file,
     hostPlace: hostSettings?.place ?? null,
+    places: Object.fromEntries(
+      (['vaults', 'sources'] as const)
+        .filter((section) => isSetIn(hostSettings?.tree, [section]))
+        .map((section) => [section, hostSettings!.place]),
+    ),
     warnings: [...ignored, ...unused, ...warnings],
   };
 }

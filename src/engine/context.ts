@@ -1,5 +1,6 @@
 import type { Caller } from '../core/caller.ts';
 import type { LiveSettings } from './live-settings.ts';
+import type { SettingsPlaces } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import type { ProgressOptions } from '../core/progress.ts';
 import { userName } from '../core/runtime.ts';
@@ -17,7 +18,7 @@ interface ContextOptions {
   readonly maxPassageTokens?: number;
   /** See `OpenOptions`. */
   readonly onWarning?: (message: string) => void;
-  readonly settingsPlace?: string;
+  readonly settingsPlaces?: SettingsPlaces;
   readonly liveSettings?: LiveSettings;
   /** The generation that is active when the engine is opened; `null` if none is. */
   readonly activeGeneration?: number | null;
@@ -149,8 +150,7 @@ export class EngineContext {
   readonly thread: TaskRunner;
   /** Whether the sources in the settings may run without approval. */
   readonly trustsSettings: boolean;
-  /** Where a host program keeps the settings; `null` for loci.yaml. */
-  readonly settingsPlace: string | null;
+  readonly settingsPlaces: SettingsPlaces;
 
   private constructor(services: EngineServices, caller: Caller) {
     this.#services = services;
@@ -161,7 +161,7 @@ export class EngineContext {
     this.now = services.now;
     this.thread = services.thread.ownedBy(caller.namespace);
     this.trustsSettings = services.options.trustsSettings ?? false;
-    this.settingsPlace = services.options.settingsPlace ?? null;
+    this.settingsPlaces = services.options.settingsPlaces ?? {};
   }
 
   /** The context of the owner in the configuration. */

@@ -1,4 +1,5 @@
 import type { LiveSettings } from './live-settings.ts';
+import type { SettingsPlaces } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { assertSupportedNode } from '../core/runtime.ts';
 import type { Timestamp } from '../core/types.ts';
@@ -22,8 +23,7 @@ export interface OpenOptions {
   readonly ownsProcess?: boolean;
   /** Whether calls of the store may block the caller, so that a program that makes a few and ends starts faster. Default false. */
   readonly inlineStore?: boolean;
-  /** Where a host program keeps the settings, if they are not those of loci.yaml. */
-  readonly settingsPlace?: string;
+  readonly settingsPlaces?: SettingsPlaces;
   /** Replaces the settings while the engine is open. */
   readonly liveSettings?: LiveSettings;
   /** Receives messages about errors that fail no call. By default a warning of the process. */

@@ -130,12 +130,12 @@ class SharedEngine {
   async #load(create: boolean): Promise<EngineContext> {
     const { file, keptSettings } = this.#options;
     const liveSettings = await LiveSettings.open(file, this.loadConfig, keptSettings);
-    const { values, hostPlace } = liveSettings.opened;
+    const { values, hostPlace, places: settingsPlaces } = liveSettings.opened;
     const { openEngine } = await import('../engine/open.ts');
     // A host has settings of its own, and what is added to the file later is not what a program has said that it trusts.
     const isLive = hostPlace === null && this.#options.trustsSettings !== true;
-    const origin = hostPlace === null ? {} : { settingsPlace: hostPlace };
-    return openEngine(values, { ...this.#options, ...origin, ...(isLive && { liveSettings }), create });
+    const options = { ...this.#options, settingsPlaces, ...(isLive && { liveSettings }), create };
+    return openEngine(values, options);
   }
 
   async #loadTemporary(): Promise<TemporaryEngine> {

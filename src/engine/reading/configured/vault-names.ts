@@ -67,7 +67,8 @@ function nameConflict(name: string, root: string, path: string): LociError {
 }
 
 /** The settings that a source was last read with, if they are not those of this engine, which then cannot know whether it is gone. */
-export function otherSettings({ settingsPlace }: EngineContext, state: SourceState | null): string | null {
-  const place = state?.settings ?? null;
-  return state === null || place === settingsPlace ? null : (place ?? CONFIG_FILE);
+export function otherSettings({ settingsPlaces }: EngineContext, state: SourceState | null): string | null {
+  if (state === null) return null;
+  const own = settingsPlaces[state.root === null ? 'sources' : 'vaults'] ?? null;
+  return state.settings === own ? null : (state.settings ?? CONFIG_FILE);
 }

@@ -6,6 +6,8 @@ import { nextRead, nextTry } from '../configured/schedule.ts';
 import { sourceStateChange } from '../../../store/items/source-state.ts';
 
 export interface AttemptStart {
+  /** Of the settings. */
+  readonly section: 'vaults' | 'sources';
   readonly lease: Fence;
   /** The state of the source before the attempt. */
   readonly before: SourceState | undefined;
@@ -40,7 +42,7 @@ export class RefreshAttempt {
   /** The change of state for an answer, whether its documents are stored or not. */
   answered(problems: readonly string[]): Partial<SourceState> {
     const nextAt = nextRead(this.#context.now(), this.#start.interval);
-    const { settingsPlace: settings } = this.#context;
+    const settings = this.#context.settingsPlaces[this.#start.section] ?? null;
     return { ...this.#tried(false), settings, nextAt, consecutiveFailures: 0, error: null, problems };
   }
 

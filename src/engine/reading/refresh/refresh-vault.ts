@@ -55,7 +55,9 @@ export async function refreshVault(
       const state = (await sourceStates(store.records, namespace)).get(name);
       if (onlyIfDue && state !== undefined && !isDue(state, interval, now()))
         throw new LociError('conflict', `${name} was read by another process`);
-      const attempt = new RefreshAttempt(context, name, { lease, before: state, interval });
+      const attempt = new RefreshAttempt(context, name, {
+        ...{ section: 'vaults', lease, before: state, interval },
+      });
       return readVault(context, vault, attempt, { ...options, lease, signal, before: state?.problems ?? [] });
     },
     { onWait, ...options },

@@ -66,7 +66,7 @@ export async function refreshSource(
       const isFresh = state !== undefined && !isDue(state, source.settings.refreshInterval, context.now());
       if (onlyIfDue && isFresh)
         throw new LociError('conflict', `${source.id} was refreshed by another process`);
-      return new Refresh(context, source, { lease, before: state }, signal).run();
+      return new Refresh(context, source, { section: 'sources', lease, before: state }, signal).run();
     },
     leaseOptions,
   );
