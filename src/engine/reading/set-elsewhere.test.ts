@@ -20,7 +20,9 @@ it.each<[string, string | undefined, string | undefined, string | null]>([
   mkdirSync(path);
   writeFileSync(join(path, 'a.md'), 'The attic.');
   const open = (vaults: readonly object[], place: string | undefined) =>
-    openInline(settings(folder.path, { vaults }), { settingsPlaces: place === undefined ? {} : { vaults: place } });
+    openInline(settings(folder.path, { vaults }), {
+      settingsPlaces: place === undefined ? {} : { vaults: place },
+    });
   const first = await open([{ name: 'plans', path }], before);
   await indexVaults(first);
   await first.close();
