@@ -20,7 +20,7 @@ export interface Explored {
 }
 
 /** As many nodes as are shown first, and as many more at each request. */
-export const NODES_AT_ONCE = 1500;
+export const NODES_AT_ONCE = 500;
 export const MAX_NODES = 5000;
 
 const NAMES = { projects: 'project', types: 'type', tags: 'tag', edges: 'edge', around: 'around' } as const;

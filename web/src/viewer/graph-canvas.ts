@@ -44,6 +44,8 @@ interface LabelRenderer {
 const MAX_LABEL_LENGTH = 40;
 /** Pixels. */
 const [LABEL_SIZE, LABEL_HEIGHT] = [12, 16];
+/** More nodes than these are smaller, so that they do not cover each other. */
+const MANY_NODES = 150;
 /** Of what is not emphasised while something is. */
 const FAINT = 0.15;
 const EDGE_OPACITY = 0.45;
@@ -235,9 +237,10 @@ export class GraphCanvas {
     const { selected, path } = this.#emphasis;
     const isNamed = node.id === selected || path.includes(node.id);
     const look = nodeLook(node, this.#palette);
+    const size = look.size * Math.min(1, Math.sqrt(MANY_NODES / this.#shown.nodes.length));
     return {
       ...look,
-      size: isNamed ? look.size + 3 : look.size,
+      size: isNamed ? size + 3 : size,
       x: node.x,
       // The y axis of the canvas leads upwards, that of the layout downwards.
       y: -node.y,
