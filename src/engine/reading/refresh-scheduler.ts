@@ -23,8 +23,8 @@ export type RefreshEvent =
   /** The refresh was stopped because another process took the lease. */
   | { readonly kind: 'left'; readonly source: string }
   | { readonly kind: 'embedded'; readonly contents: number }
-  /** What loci.yaml says now is in force, or `problem` says why it is not. */
-  | { readonly kind: 'settings'; readonly problem: string | null };
+  /** The settings of loci.yaml have changed, and are in force. The engine warns of those that are not. */
+  | { readonly kind: 'settings' };
 
 export interface RefreshSchedulerOptions {
   readonly onEvent?: (event: RefreshEvent) => void;
@@ -67,7 +67,6 @@ interface RunningTask {
 export class RefreshScheduler {
   /** Has the settings of the last poll. */
   #context: EngineContext;
-  #settingsProblem: string | null = null;
   readonly #options: RefreshSchedulerOptions;
   readonly #running = new Map<string, RunningTask>();
   /** Source → the time of `performance.now` at which this process tries it again after a failure. */
@@ -139,7 +138,9 @@ export class RefreshScheduler {
 
   /** Starts the due refreshes. Returns the milliseconds until the next poll. */
   async #startDue(): Promise<number> {
-    await this.#updateSettings();
+    const { config } = this.#context;
+    this.#context = await this.#context.current();
+    if (config !== this.#context.config) this.#emit({ kind: 'settings' });
     const { store, namespace, now } = this.#context;
     await this.#startDeriving();
     // A refresh that ends from here on is not in the states.
@@ -171,15 +172,6 @@ export class RefreshScheduler {
       else this.#hasBacklog = true;
     }
     return Math.max(MIN_POLL_INTERVAL_MS, delay);
-  }
-
-  async #updateSettings(): Promise<void> {
-    const before = this.#context.config;
-    const problem = this.#settingsProblem;
-    this.#context = await this.#context.current();
-    this.#settingsProblem = this.#context.settingsProblem;
-    if (before !== this.#context.config || problem !== this.#settingsProblem)
-      this.#emit({ kind: 'settings', problem: this.#settingsProblem });
   }
 
   async #tasks(states: ReadonlyMap<string, SourceState>): Promise<Task[]> {

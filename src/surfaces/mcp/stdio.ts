@@ -109,7 +109,6 @@ async function tryToWarmUp(
     keepFresh(loci, {
       onEvent: (event) => {
         if (event.kind === 'failed' || event.kind === 'waiting') log(event.error.message, io);
-        if (event.kind === 'settings' && event.problem !== null) log(event.problem, io);
       },
     });
     const listening = answerCommands(context);

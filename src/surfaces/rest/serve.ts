@@ -148,8 +148,7 @@ function logSourceEvent(event: RefreshEvent, log: Logger): void {
       return;
     }
     case 'settings':
-      if (event.problem === null) log.info('the settings of loci.yaml have changed, and are in force');
-      else log.warn(event.problem);
+      log.info('the settings of loci.yaml have changed, and are in force');
       return;
     case 'begun':
     case 'left':

@@ -69,10 +69,7 @@ export function eventLine(event: RefreshEvent, style: Style): string | null {
 }
 
 function eventText(event: RefreshEvent, style: Style): string | null {
-  if (event.kind === 'settings')
-    return event.problem === null
-      ? 'The settings of loci.yaml have changed, and are in force.'
-      : style.warning(oneLine(event.problem));
+  if (event.kind === 'settings') return 'The settings of loci.yaml have changed, and are in force.';
   if (event.kind === 'embedded') return `${formatCount(event.contents, 'text')} embedded`;
   const source = style.bold(oneLine(event.source));
   switch (event.kind) {
@@ -106,7 +103,7 @@ export function eventJson(event: RefreshEvent): string {
       return jsonLine(event.kind, { source: event.source, added, updated, removed, unchanged });
     }
     case 'settings':
-      return jsonLine(event.kind, { problem: event.problem });
+      return jsonLine(event.kind, {});
     case 'embedded':
       return jsonLine(event.kind, { contents: event.contents });
     case 'begun':
