@@ -147,6 +147,7 @@ export class MentionPass implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const size = this.#count > MANY_NAMES ? Infinity : 0;
-    await this.#options.thread.run(PASS_MENTIONS, [[], '', '', null], { size });
+    // A thread that was closed has forgotten them.
+    await this.#options.thread.run(PASS_MENTIONS, [[], '', '', null], { size }).catch(() => undefined);
   }
 }
