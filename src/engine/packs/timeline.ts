@@ -70,7 +70,9 @@ const entry = z.strictObject({
   time: z.iso
     .datetime()
     .nullable()
-    .describe('Its own date (of a note, an event, a todo), else its last update; null for a note without a date.'),
+    .describe(
+      'Its own date (of a note, an event, a todo), else its last update; null for a note without a date.',
+    ),
   title: z.string().describe('Its title; for a record without one, the beginning of its text.'),
   citation: z.string().describe('What `get` reads.'),
   origin: z.enum(ORIGINS),

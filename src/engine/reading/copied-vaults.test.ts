@@ -60,7 +60,12 @@ it('the notes of a copy have no date, unless they say when they were made or cha
   await writeFile(path(COPIED[1]!), '---\nmodified: 2026-04-24\n---\nA zebra.');
   await writeFile(path('2026-04-21.md'), 'A zebra.');
   for (const note of [COPIED[0]!, COPIED[1]!, '2026-04-21.md']) await age(note, 14 * MINUTE);
-  const { ages, today, notices, when, histogram } = await index(COPIED[0]!, COPIED[1]!, '2026-04-21.md', COPIED[2]!);
+  const { ages, today, notices, when, histogram } = await index(
+    COPIED[0]!,
+    COPIED[1]!,
+    '2026-04-21.md',
+    COPIED[2]!,
+  );
   expect(ages).toEqual(['3d ago', '1w ago', '1w ago', 'no date']);
   expect(today).toBe(0);
   expect(notices).toEqual(['18 notes without a date cannot be found by time']);

@@ -58,7 +58,10 @@ describe('readOperators', () => {
     ['match-case:Oven task-todo:x', '`match-case:Oven`, `task-todo:x`'],
     ['/\\d{4}-\\d+/ oven', '`/\\d{4}-\\d+/`'],
     ['bread OR cake AND tea NOT coffee', '`OR`, `AND`, `NOT`'],
-    ['title:Bread -from:Ada is:unread in [status:done]', '`title:Bread`, `-from:Ada`, `is:unread`, `[status:done]`'],
+    [
+      'title:Bread -from:Ada is:unread in [status:done]',
+      '`title:Bread`, `-from:Ada`, `is:unread`, `[status:done]`',
+    ],
     ['bread -(dough oven) path:(a OR b)', '`-(dough oven)`, `path:(a OR b)`'],
   ])('says what of %s is an operator elsewhere', (query, parts) => {
     const { text, notices } = readOperators(query);

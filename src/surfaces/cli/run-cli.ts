@@ -80,7 +80,8 @@ function toLociError(error: CommanderError, command: Command): LociError {
   const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
   const [, unknown = ''] = /^unknown command '(.*)'$/.exec(message) ?? [];
   // A query may have `-word` or `-"several words"`, for what no result may have.
-  const isWord = command.registeredArguments.some(({ variadic }) => variadic) && /'-(?:\p{L}{2}|["“])/u.test(message);
+  const isWord =
+    command.registeredArguments.some(({ variadic }) => variadic) && /'-(?:\p{L}{2}|["“])/u.test(message);
   const usage = isWord
     ? `After \`--\`, words may begin with \`-\`. ${usageHint(command)}`
     : usageHint(command);

@@ -80,7 +80,9 @@ async function unmetFilters(
 ): Promise<WhyNothing['unmet_filters']> {
   const names = FILTERS.flatMap(([field, name]) => (field in filter ? [name] : []));
   if (names.length === 0) return [];
-  return (await facet(context, 'source', filter, audienceOf(context.caller, filter))).length === 0 ? names : [];
+  return (await facet(context, 'source', filter, audienceOf(context.caller, filter))).length === 0
+    ? names
+    : [];
 }
 
 function hiddenBelow(min_score: number, hits: readonly Hit[]): NonNullable<WhyNothing['hidden']> {
