@@ -4,7 +4,7 @@ import type { SearchFilter, TextTerm } from '../store/search-model.ts';
 import type { Store } from '../store/store.ts';
 import { SearchTrace } from './explain/trace.ts';
 import { detectDates, type DateRange } from './query/dates.ts';
-import { detectIntent, type QueryIntent, type SourceNames } from './query/intent.ts';
+import { asksForReply, detectIntent, type QueryIntent, type SourceNames } from './query/intent.ts';
 import { readOperators, type OperatorQuery } from './query/operators.ts';
 import { parseQuery, type ParsedQuery } from './query/parse.ts';
 import type { Ranking } from './rank/ranking.ts';
@@ -88,7 +88,7 @@ export function startRun({
   sourceNames = NO_NAMES,
   ...options
 }: SearchOptions): StartedRun {
-  const { ranking } = options;
+  const ranking = asksForReply(text) ? { ...options.ranking, userPrior: 0 } : options.ranking;
   const operators = hasOperators ? readOperators(text) : null;
   const query = parseQuery(operators?.text ?? text);
   const filter = withOperators(options.filter, operators);
@@ -101,7 +101,7 @@ export function startRun({
     deadlineMs: undefined,
     signal: undefined,
     ...options,
-    ...{ query, filter },
+    ...{ query, filter, ranking },
     excluded: operators?.excluded ?? [],
     listsAll: operators !== null && operators.text !== text && query.terms.length === 0,
     notices: operators?.notices ?? [],

@@ -46,6 +46,16 @@ describe('runSearch', () => {
     expect(found.sort()).toEqual(['Floor', 'Worktop']);
   });
 
+  it('puts turns of the user first, unless the query asks for what an assistant has said', async () => {
+    const store = openSqliteInMemory();
+    const turn = (role: string, text: string): RecordWrite =>
+      note(text, { title: role, origin: 'memory', metadata: { role, session: 's' } });
+    const asked = turn('user', 'Which of the marble worktops is the hardest?');
+    await write(store, 'n', asked, turn('assistant', 'Of the marble worktops take the grey one.'));
+    expect((await titles(store, 'grey marble worktops'))[0]).toBe('user');
+    expect((await titles(store, 'the grey marble worktop you recommended'))[0]).toBe('assistant');
+  });
+
   it('returns results after a few attempts when records are replaced all the time', async () => {
     const store = openSqliteInMemory();
     const worktop = note('marble worktop', { title: 'Worktop' });

@@ -6,7 +6,7 @@ import { isDateOnlyQuery, writtenDays, type DateRange } from './query/dates.ts';
 import { isOfIntent } from './query/intent.ts';
 import { requiredPhrases } from './query/parse.ts';
 import { containsPhrases } from './query/phrases.ts';
-import { dateOf } from './rank/boosts.ts';
+import { dateOf, roleOf } from './rank/boosts.ts';
 import { confidenceOf, confidenceRater, partsOf, type Hit } from './rank/confidence.ts';
 import { orderByConfidence } from './rank/confidence-order.ts';
 import { TYPICAL_EVIDENCE } from './rank/confidence-weights.ts';
@@ -184,11 +184,14 @@ async function loadPool(
   const scored = new Map(weighed.map((entry) => [entry.passage, entry]));
   const isTop = new Set(topIds);
   const weighedTop = weighed.filter(({ passage }) => isTop.has(passage));
+  const byId = new Map(loaded.passages.map((passage) => [passage.id, passage]));
   const pool =
     smoothing === null
       ? weighedTop.map((entry) => ({ ...entry, rawScore: entry.score }))
-      : smooth(scored, weighedTop, loaded.neighbourhoods, smoothing).slice(0, top.length);
-  const byId = new Map(loaded.passages.map((passage) => [passage.id, passage]));
+      : smooth(scored, weighedTop, loaded.neighbourhoods, smoothing, (id) => roleOf(byId.get(id))).slice(
+          0,
+          top.length,
+        );
   const passages = [...new Set([...topIds, ...pool.map(({ passage }) => passage)])].flatMap(
     (id) => byId.get(id) ?? [],
   );

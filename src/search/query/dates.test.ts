@@ -49,6 +49,20 @@ describe('detectDates', () => {
     ['ten days ago', '2026-11-12', '2026-11-13'],
     ['what we did a week ago', '2026-11-09', '2026-11-16'],
     ['two months ago', '2026-09-01', '2026-10-01'],
+    ['the workshop I took part in a month ago', '2026-10-01', '2026-11-01'],
+    ['in the past two weeks', '2026-11-08', '2026-11-23'],
+    ['over the last month', '2026-10-22', '2026-11-23'],
+    ['last three days', '2026-11-19', '2026-11-23'],
+    ['how many books did I read last month', '2026-10-01', '2026-11-23'],
+    ['what did I read last month', '2026-10-01', '2026-11-01'],
+    ['two Saturdays ago', '2026-11-14', '2026-11-15'],
+    ['a Sunday ago', '2026-11-15', '2026-11-16'],
+    ['last Sunday', '2026-11-15', '2026-11-16'],
+    ['last Thanksgiving', '2025-11-27', '2025-11-28'],
+    ['this Easter', '2026-04-05', '2026-04-06'],
+    ['next Mother’s Day', '2027-05-09', '2027-05-10'],
+    ["Valentine's Day 2024", '2024-02-14', '2024-02-15'],
+    ['Memorial Day of 2023', '2023-05-29', '2023-05-30'],
     ['what we bought 3 years ago', '2023-01-01', '2024-01-01'],
     ['what comes in a few days', '2026-11-25', '2026-11-26'],
     ['what did I do last week', '2026-11-09', '2026-11-16'],
@@ -77,6 +91,7 @@ describe('detectDates', () => {
     ['at the weekend', '2026-11-21', '2026-11-23', '2026-11-28', '2026-11-30'],
     ['on 1 December', '2025-12-01', '2025-12-02', '2026-12-01', '2026-12-02'],
     ['on 22 November', '2026-11-22', '2026-11-23', '2027-11-22', '2027-11-23'],
+    ['at Christmas', '2025-12-25', '2025-12-26', '2026-12-25', '2026-12-26'],
     ['in December', '2025-12-01', '2026-01-01', '2026-12-01', '2027-01-01'],
   ])('reads "%s" as the latest one that has begun and the next one', (query, from, until, next, end) => {
     expect(ranges(query)).toEqual([
@@ -92,6 +107,13 @@ describe('detectDates', () => {
       from: Number(new Date(2026, 10, 16)),
       until: Number(new Date(2026, 10, 23)),
     });
+  });
+
+  it('says how far from a date of the past its day may be', () => {
+    const days = (query: string): unknown[] =>
+      detectDates(query, NOW).map(({ marginMs = 0 }) => marginMs / 86_400_000);
+    expect(['four days ago', 'last week', 'a month ago'].map(days)).toEqual([[1], [3], [7]]);
+    expect(['yesterday', 'next week', 'in May 2026', 'this month'].map(days)).toEqual([[0], [0], [0], [0]]);
   });
 
   it('returns the words of each date', () => {

@@ -3,6 +3,7 @@ import { analyze } from '../../core/text/analyze.ts';
 import type { Timestamp } from '../../core/types.ts';
 import { DATE_ORDERS, findDate } from '../../sources/dates/written-date.ts';
 import type { TextTerm } from '../../store/search-model.ts';
+import { findHolidays } from './holidays.ts';
 import type { QueryTerm } from './parse.ts';
 
 /** A day, week, month or year that a query names. */
@@ -11,6 +12,8 @@ export interface DateRange {
   readonly from: Timestamp;
   /** Exclusive. */
   readonly until: Timestamp;
+  /** The time before and after it that may be meant too, in milliseconds: "a month ago" is rarely exact. 0 unless given. */
+  readonly marginMs?: number;
   /** Relative to today and at most a month long: "yesterday", "last week". No record has these words in its text. */
   readonly relative: boolean;
 }
@@ -23,7 +26,21 @@ const MAY_NAME_A_DATE = new RegExp(
 );
 const NUMBERS = 'one two three four five six seven eight nine ten eleven twelve'.split(' ');
 const SPAN = `(\\d{1,4}|an?|(?:a )?few|(?:a )?couple(?: of)?|${NUMBERS.join('|')})\\s+(day|week|month|year)s?`;
-const AMOUNT = new RegExp(`\\b${SPAN}\\s+(ago|later|from now)\\b|\\bin\\s+${SPAN}\\b`, 'i');
+/** "In a month ago" is of the past, although "in a month" is not. */
+const AMOUNT = new RegExp(`\\b(?:in\\s+)?${SPAN}\\s+(ago|later|from now)\\b|\\bin\\s+${SPAN}\\b`, 'i');
+/** "The past two weeks", and "in the last month", which ends today. */
+const UNTIL_NOW = new RegExp(
+  `\\b(?:last|past|previous)\\s+${SPAN}\\b|\\b(?:in|over|during|within|for)\\s+the\\s+(?:last|past)\\s+(day|week|month|year)\\b`,
+  'i',
+);
+const WEEKDAYS = 'sunday monday tuesday wednesday thursday friday saturday'.split(' ');
+const WEEKDAY_AGO = new RegExp(
+  `\\b(an?|(?:a )?couple(?: of)?|\\d{1,2}|${NUMBERS.join('|')})\\s+(${WEEKDAYS.join('|')})s?\\s+ago\\b`,
+  'i',
+);
+/** A count of what happened "last month" includes this month. */
+const COUNTS = /\bhow (?:many|much|often)\b/i;
+const LAST_UNIT = /^(?:in\s+)?(?:the\s+)?last (?:week|month|year)$/i;
 /** Names of months and days that are also ordinary words. A match that consists of one of them alone is not a date. */
 const AMBIGUOUS = /^(?:march|may|sun|sat|mar|dec|mon)$/;
 const WEEK = /\bweeks?\b/i;
@@ -48,20 +65,26 @@ const MAX_LENGTH = 500;
  * begin with the day or with the month.
  */
 export function detectDates(query: string, now: Timestamp): DateRange[] {
-  if (query.length > MAX_LENGTH || !MAY_NAME_A_DATE.test(query)) return [];
+  if (query.length > MAX_LENGTH) return [];
   const today = new Date(now);
-  const numeric = numericDays(query);
+  const named = [...numericDays(query), ...holidays(query, today)];
+  if (named.length === 0 && !MAY_NAME_A_DATE.test(query)) return [];
+  const tomorrow = dayOf(today, 1);
+  const isCount = COUNTS.test(query);
   const found = chronoFor(query)
     .parse(query, today)
-    .filter(({ text, index }) => !AMBIGUOUS.test(text) && !numeric.some((day) => overlaps(day, text, index)));
+    .filter(({ text, index }) => !AMBIGUOUS.test(text) && !named.some((day) => overlaps(day, text, index)));
   const ranges = found.flatMap(({ text, start, end }) =>
     rangesOf(text, start, end ?? null, today).map(([begin, end]): DateRange => {
-      const [from, until] = [begin.getTime(), end.getTime()];
-      return { text, from, until, relative: RELATIVE.test(text) && until - from < MAX_RELATIVE_MS };
+      const isUntilNow = isCount && LAST_UNIT.test(text);
+      const [from, until] = [begin.getTime(), (isUntilNow ? tomorrow : end).getTime()];
+      const relative = RELATIVE.test(text) && end.getTime() - from < MAX_RELATIVE_MS;
+      const isPast = relative && until <= tomorrow.getTime();
+      return { text, from, until, marginMs: isPast ? marginOf(text, end.getTime() - from) : 0, relative };
     }),
   );
   const years = [...query.matchAll(YEAR)].filter(
-    ({ index }) => !found.some((date) => index >= date.index && index < date.index + date.text.length),
+    ({ 0: text, index }) => ![...found, ...named].some((date) => overlaps(date, text, index)),
   );
   const ofYears = years.map(([text]) => ({
     text,
@@ -69,17 +92,28 @@ export function detectDates(query: string, now: Timestamp): DateRange[] {
     until: new Date(Number(text) + 1, 0, 1).getTime(),
     relative: false,
   }));
-  return unique([...numeric.flatMap(({ ranges }) => ranges), ...ranges, ...ofYears]);
+  return unique([...named.flatMap(({ ranges }) => ranges), ...ranges, ...ofYears]);
 }
 
-interface NumericDay {
+const DAY_MS = 86_400_000;
+
+/** A day for "four days ago", days for a week, a week for a month. */
+function marginOf(text: string, lengthMs: number): number {
+  const days = lengthMs / DAY_MS;
+  if (days > 27) return 7 * DAY_MS;
+  if (days > 6) return 3 * DAY_MS;
+  return /\bago$/i.test(text) ? DAY_MS : 0;
+}
+
+/** A day in figures, or a holiday. */
+interface NamedDay {
   readonly text: string;
   readonly index: number;
-  /** One for each order of day and month that makes it a day. */
   readonly ranges: readonly DateRange[];
 }
 
-function numericDays(query: string): NumericDay[] {
+/** With a range for each order of day and month that makes it a day. */
+function numericDays(query: string): NamedDay[] {
   return [...query.matchAll(NUMERIC)].flatMap(({ 0: text, 1: start, 3: year, index }) => {
     const date = findDate(year?.length === 2 ? `${start!}20${year}` : text);
     if (date === null) return [];
@@ -92,7 +126,18 @@ function numericDays(query: string): NumericDay[] {
   });
 }
 
-function overlaps({ text, index }: NumericDay, other: string, at: number): boolean {
+/** With a day around each, on which people write about it too. */
+function holidays(query: string, today: Date): NamedDay[] {
+  return findHolidays(query, today).map(({ text, index, days }) => {
+    const ranges = days.map((day): DateRange => {
+      const [from, until] = [day.getTime(), dayOf(day, 1).getTime()];
+      return { text, from, until, marginMs: DAY_MS, relative: false };
+    });
+    return { text, index, ranges };
+  });
+}
+
+function overlaps({ text, index }: Pick<NamedDay, 'text' | 'index'>, other: string, at: number): boolean {
   return at < index + text.length && index < at + other.length;
 }
 
@@ -172,6 +217,32 @@ const AMOUNTS: Parser = {
   },
 };
 
+/** "The past two weeks": from so long ago until today. */
+const SPANS_UNTIL_NOW: Parser = {
+  pattern: () => UNTIL_NOW,
+  extract: (context, match) => {
+    const amount = amountOf(match[1] ?? 'a');
+    const unit = (match[2] ?? match[3] ?? '').toLowerCase();
+    const today = dayOf(context.refDate, 0);
+    const from = new Date(today);
+    if (unit === 'month') from.setMonth(from.getMonth() - amount);
+    else if (unit === 'year') from.setFullYear(from.getFullYear() - amount);
+    else from.setDate(from.getDate() - amount * (unit === 'week' ? 7 : 1));
+    return resultOf(context, match, from, today);
+  },
+};
+
+/** "Two Saturdays ago": the last one that is over is one ago. */
+const WEEKDAYS_AGO: Parser = {
+  pattern: () => WEEKDAY_AGO,
+  extract: (context, match) => {
+    const weekday = WEEKDAYS.indexOf(match[2]!.toLowerCase());
+    const since = (context.refDate.getDay() - weekday + 7) % 7 || 7;
+    const day = dayOf(context.refDate, -since - 7 * (amountOf(match[1]!) - 1));
+    return context.createParsingComponents(partsOf(day));
+  },
+};
+
 function amountOf(text: string): number {
   const word = text.toLowerCase();
   if (word.includes('few')) return 3;
@@ -187,11 +258,21 @@ const WEEKENDS: Parser = {
     const weeks = NEXT.test(match[0]) ? 1 : LAST.test(match[0]) ? -1 : 0;
     const saturday = dayOf(mondayOf(context.refDate), weeks * 7 + 5);
     const sunday = dayOf(saturday, 1);
-    const result = context.createParsingResult(match.index ?? 0, match[0], partsOf(saturday));
-    result.end = context.createParsingComponents(partsOf(sunday));
-    return result;
+    return resultOf(context, match, saturday, sunday);
   },
 };
+
+/** A range of whole days. */
+function resultOf(
+  context: Parameters<Parser['extract']>[0],
+  match: RegExpMatchArray,
+  first: Date,
+  last: Date,
+): ReturnType<(typeof context)['createParsingResult']> {
+  const result = context.createParsingResult(match.index ?? 0, match[0], partsOf(first));
+  result.end = context.createParsingComponents(partsOf(last));
+  return result;
+}
 
 function partsOf(day: Date): { year: number; month: number; day: number } {
   return { year: day.getFullYear(), month: day.getMonth() + 1, day: day.getDate() };
@@ -200,6 +281,8 @@ function partsOf(day: Date): { year: number; month: number; day: number } {
 const { parsers, refiners } = configuration.createCasualConfiguration();
 const lightParsers = [
   AMOUNTS,
+  SPANS_UNTIL_NOW,
+  WEEKDAYS_AGO,
   WEEKENDS,
   ...parsers.filter((parser) => !parser.constructor.name.includes('TimeUnit')),
 ];
@@ -241,7 +324,9 @@ function weekdays(text: string, weekday: number, today: Date): Date[] {
   const next = dayOf(last, 7);
   if (THIS.test(text)) return [ofThisWeek];
   if (NEXT.test(text)) return [next];
-  return LAST.test(text) ? [last] : [last, next];
+  // On a Saturday, "last Saturday" is not today.
+  if (LAST.test(text)) return [dayOf(last, last.getTime() === dayOf(today, 0).getTime() ? -7 : 0)];
+  return [last, next];
 }
 
 /** The day itself. For a date without a year: the last such day that has begun, and the same day a year later. */

@@ -40,7 +40,11 @@ export function boostsOf(
     if (added > 0) boosts.push({ name, added });
   };
   const date = dateOf(passage, run.dates);
-  if (date !== undefined) add('date', date.relative ? relativeDateBoost(passage, run) : ranking.dateBoost);
+  const near = date ?? dateOf(passage, run.dates, true);
+  if (near !== undefined) {
+    const added = near.relative ? relativeDateBoost(passage, run) : ranking.dateBoost;
+    add('date', added * (date === undefined ? NEAR_DATE_SHARE : 1));
+  }
   if (namesSpeaker(run.query, metadata['speaker'])) add('speaker', ranking.speakerBoost);
   const sessionRank = sessionRanks.get(sessionOf(passage) ?? '');
   if (sessionRank !== undefined) add('session', ranking.sessionPrior / sessionRank);
@@ -79,6 +83,11 @@ function trustedMetadata({ record }: StoredPassage): Metadata {
   return record.origin === 'source' ? {} : record.metadata;
 }
 
+/** Whether a turn is of the user or of an assistant; nothing for what is no turn. */
+export function roleOf(passage: StoredPassage | undefined): unknown {
+  return passage === undefined ? undefined : trustedMetadata(passage)['role'];
+}
+
 export function isCompleted({ metadata }: Pick<RecordHeader, 'metadata'>): boolean {
   return metadata['completed'] === true;
 }
@@ -113,12 +122,22 @@ function relativeDateBoost(passage: StoredPassage, { query, dates, ranking }: Se
   return ranking.relativeDateBoost * (matchesRest ? 2 : 1) * (isDatedByFile(passage) ? 0.5 : 1);
 }
 
-/** The first of the dates that the record is of. */
-export function dateOf(passage: StoredPassage, dates: readonly DateRange[]): DateRange | undefined {
+/** The share of its boost that a record gets whose date is only within the margin of one that the query names. */
+const NEAR_DATE_SHARE = 0.6;
+
+/** The first of the dates that the record is of. @param withMargin also those that it is near */
+export function dateOf(
+  passage: StoredPassage,
+  dates: readonly DateRange[],
+  withMargin = false,
+): DateRange | undefined {
   const { record } = passage;
   if (isSourced(record) && record.metadata['undated'] === true) return undefined;
   const day = dayStartOf(passage);
-  return dates.find(({ from, until }) => day >= from && day < until);
+  return dates.find(({ from, until, marginMs = 0 }) => {
+    const margin = withMargin ? marginMs : 0;
+    return day >= from - margin && day < until + margin;
+  });
 }
 
 function namesSpeaker(query: ParsedQuery, speaker: unknown): boolean {

@@ -139,8 +139,9 @@ export interface ShortTurns {
   readonly loss: number;
 }
 
-/** Shares of its neighbours' scores that a turn of a session gets. */
+/** Shares of its neighbours' scores that a turn of a session gets, and how much of the best one's score it reaches by them at most. */
 export interface Smoothing {
+  readonly most: number;
   readonly previous: number;
   readonly beforePrevious: number;
   readonly next: number;
@@ -157,7 +158,7 @@ export const DEFAULT_RANKING: Ranking = {
   frequencyBudget: 60_000,
   coverageFloor: { notes: 0.5, turns: 0.75 },
   confidenceOrder: { results: 20, share: 0.6 },
-  smoothing: { previous: 0.3, beforePrevious: 0.1, next: 0.4 },
+  smoothing: { most: 0.85, previous: 0.3, beforePrevious: 0.1, next: 0.4 },
   anchorText: { words: 0.8, meaning: 0.1, near: 6, farShare: 0.5 },
   bridging: {
     ...{ anchors: 3, meaning: 0.6, words: 0.6, named: 0.5, phrase: 0.8, word: 0.85 },

@@ -3,7 +3,7 @@ import type { Neighbourhood } from '../../store/search-model.ts';
 import type { Fused } from './fuse.ts';
 import { smooth } from './smooth.ts';
 
-const SHARES = { previous: 0.3, beforePrevious: 0.1, next: 0.4 };
+const SHARES = { most: 1, previous: 0.3, beforePrevious: 0.1, next: 0.4 };
 
 function fused(scores: Readonly<Record<number, number>>): Map<number, Fused> {
   return new Map(
@@ -51,6 +51,18 @@ describe('smooth', () => {
       [1, 1, 1],
       [3, 0.9, 0.943],
     ]);
+  });
+
+  it('lifts no turn above the neighbour that lifts it', () => {
+    const between = [turn(1, [], [2, 3]), turn(2, [1], [3]), turn(3, [2, 1], [])];
+    // With the shares of both, the turn between them would have .94.
+    expect(scores(smoothed({ 1: 0.9, 2: 0.85, 3: 0.5 }, between))[1]).toEqual([2, 0.85, 0.9]);
+    const scored = fused({ 1: 0.9, 2: 0.5 });
+    const lifted = smooth(scored, [...scored.values()], between, { ...SHARES, most: 0.7 });
+    expect(scores(lifted)[1]).toEqual([2, 0.5, 0.63]);
+    const roles = (passage: number): string => (passage === 1 ? 'assistant' : 'user');
+    const answered = smooth(scored, [...scored.values()], between, { ...SHARES, most: 0.7 }, roles);
+    expect(scores(answered)[1]).toEqual([2, 0.5, 0.635]);
   });
 
   it('does not change the scores of notes', () => {

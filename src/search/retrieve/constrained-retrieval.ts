@@ -41,7 +41,12 @@ export function planRetrieval(run: StartedRun): RetrievalPlan {
   const isFilteredByDate = filter.from !== undefined || filter.until !== undefined;
   const namesSeveralDates = new Set(dates.map(({ text }) => text)).size > 1;
   const dateFilters =
-    isFilteredByDate || namesSeveralDates ? [] : dates.map(({ from, until }) => ({ ...filter, from, until }));
+    isFilteredByDate || namesSeveralDates
+      ? []
+      : dates.map(({ from, until, marginMs = 0 }) => ({
+          ...filter,
+          ...{ from: from - marginMs, until: until + marginMs },
+        }));
   const intentFilters =
     intent === null
       ? []
