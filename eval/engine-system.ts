@@ -41,11 +41,12 @@ export function engineSystem(
   const { name, minScore } = options;
   return {
     name,
-    rank: async (collection, query, src, hidden) => {
+    rank: async (collection, query, src, hidden, now) => {
       const { hits, related, documentId } = await search(collection, query, {
         limit: RESULTS,
         ...(src !== undefined && { src }),
         ...(hidden !== undefined && { hidden }),
+        ...(now !== undefined && { now }),
       });
       const shown = hits.filter((hit) => hit.confidence >= minScore);
       return {
@@ -67,6 +68,7 @@ interface EngineSearchOptions {
   /** See `System.rank`. */
   readonly src?: string;
   readonly hidden?: readonly string[];
+  readonly now?: number;
 }
 
 interface EngineSearchResult extends SearchOutcome {
@@ -84,7 +86,7 @@ export function engineSearch(
   const vectors = embedder === null || generation === null ? null : { embedder, generation };
   const idsOf = new Map(set.collections.map((collection) => [collection.id, documentIds(collection)]));
   const recordIds = recordIdsOf(set, store);
-  return async (collection, query, { limit, src, hidden }) => {
+  return async (collection, query, { limit, src, hidden, now = set.now ?? NOW }) => {
     const documentId = idsOf.get(collection)!;
     // The document that a query was made from must not lead to others either.
     const unseen = [...(hidden ?? []), ...(src === undefined ? [] : [src])];
@@ -94,7 +96,7 @@ export function engineSearch(
         src === undefined ? visible : withoutLinksOf(visible, (key) => documentId(noteWith(key)) === src),
       namespace: namespaceOf(set, collection),
       query,
-      filter: { now: set.now ?? NOW },
+      filter: { now },
       limit,
       ranking,
       reranker,

@@ -49,7 +49,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function evaluate(options: Partial<EvaluateOptions> = {}): ReturnType<typeof evaluateSet> {
+function evaluate(options: Partial<EvaluateOptions> = {}, of = set): ReturnType<typeof evaluateSet> {
   const noExtras = {
     baselines: false,
     ablate: false,
@@ -57,7 +57,7 @@ function evaluate(options: Partial<EvaluateOptions> = {}): ReturnType<typeof eva
     typos: false,
     folder: join(folder, 'cache'),
   };
-  return evaluateSet(set, CONFIGURATION, model, { ...noExtras, ...options });
+  return evaluateSet(of, CONFIGURATION, model, { ...noExtras, ...options });
 }
 
 describe('evaluateSet', () => {
@@ -84,6 +84,20 @@ describe('evaluateSet', () => {
     expect(result.ambient).toBeNull();
   });
 
+  it('asks each query at its own time', async () => {
+    const docs = ['May', 'June'].map((month) => ({
+      ...{ id: month, text: 'We talked about the oven.', session: month },
+      date: `1:00 pm on 1 ${month}, 2023`,
+    }));
+    const queries = ['2023-05-02', '2023-06-02'].map((day, i) => ({
+      ...{ id: day, q: 'What did we say about the oven yesterday?', cat: 'time', gold: [docs[i]!.id] },
+      now: `${day}T12:00:00Z`,
+    }));
+    const file = join(folder, 'times.json');
+    writeFileSync(file, JSON.stringify({ name: 'times', collections: [{ id: 'one', docs, queries }] }));
+    expect((await evaluate({}, loadSet(file))).metrics).toMatchObject({ 'R@1': 1 });
+  });
+
   it('compares the scores with those of the same queries whose relevant documents are hidden', async () => {
     const { calibration, queries } = await evaluate();
     expect(calibration.bins.reduce((sum, bin) => sum + bin.queries, 0)).toBe(queries.length);
@@ -95,7 +109,7 @@ describe('evaluateSet', () => {
 
   it('measures baselines, ablations and typos', async () => {
     const result = await evaluate({ baselines: true, ablate: true, partly: false, typos: true });
-    expect(Object.keys(result.baselines)).toEqual(['fts5', 'grep', 'classic']);
+    expect(Object.keys(result.baselines)).toEqual(['fts5', 'fts5 sessions', 'grep', 'classic']);
     expect(result.baselines['grep']?.metrics['R@10']).toBe(1);
     expect(Object.keys(result.ablation)).toEqual(Object.keys(ABLATIONS));
     expect(result.ablation['text']?.metrics['R@1']).toBeLessThan(1);

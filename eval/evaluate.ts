@@ -2,7 +2,7 @@ import { rerank } from '../src/config/embedding-schema.ts';
 import { openReranker } from '../src/embed/rerank/registry.ts';
 import { JINA_RERANK, startReranker } from '../test/embedding/rerank-server.ts';
 import { CLASSIC_RANKING } from '../src/search/rank/ranking.ts';
-import { openFts5 } from './baselines/fts5.ts';
+import { openFts5, openFts5OfSessions } from './baselines/fts5.ts';
 import { openGrep } from './baselines/grep.ts';
 import type { AdapterId } from '../src/adapters/create-adapter.ts';
 import { adapterSystem } from './adapter-system.ts';
@@ -270,8 +270,15 @@ async function openBaselines(
   );
   if (!options.baselines) return [...adapters, ...postgres];
   const withVectors = model.embedder === null ? [] : [engine('vectors', vectorsAlone(ranking), 0)];
+  const ofSessions = openFts5OfSessions(set);
   return [
-    ...[openFts5(set), openGrep(set), ...withVectors, engine('classic', CLASSIC_RANKING, 0)],
+    ...[
+      openFts5(set),
+      ...(ofSessions === null ? [] : [ofSessions]),
+      openGrep(set),
+      ...withVectors,
+      engine('classic', CLASSIC_RANKING, 0),
+    ],
     ...[...adapters, ...postgres],
   ];
 }

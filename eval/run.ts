@@ -87,7 +87,8 @@ export async function runSystem(set: EvalSet, system: System, options: RunOption
       if (signal?.aborted === true) throw new LociError('aborted', 'searching was stopped');
       const started = performance.now();
       const hidden = hideRelevant === true ? query.gold : undefined;
-      const result = await system.rank(collection.id, reword(query), query.src, hidden);
+      const now = query.now === undefined ? undefined : Date.parse(query.now);
+      const result = await system.rank(collection.id, reword(query), query.src, hidden, now);
       run.milliseconds.push(performance.now() - started);
       const ids = result.ids.filter((id) => id !== query.src);
       const { judged = [], related = [] } = result;

@@ -14,6 +14,8 @@ export interface EvalQuery {
   readonly cat: string;
   /** The document that the query was made from, which is left out of the ranking. */
   readonly src?: string;
+  /** When it was asked, in ISO 8601; at the time of the set unless given. */
+  readonly now?: string;
   /** Ranking may be tuned on `dev` and `people-dev` only. */
   readonly half?: Half;
 }
@@ -95,6 +97,7 @@ const query: z.ZodType<EvalQuery> = z.object({
   gold: z.array(z.string()),
   cat: z.string(),
   src: optionalString(),
+  now: z.iso.datetime().exactOptional(),
   half: z.enum(HALVES).exactOptional(),
 });
 

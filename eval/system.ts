@@ -7,8 +7,15 @@ export interface System {
    * Ids of at most `RESULTS` documents of the collection, best first.
    * @param src the document that the query was made from: its links must not tell the answer
    * @param hidden documents that the search must not see
+   * @param now the time of the query, in milliseconds since 1970; that of the set unless given
    */
-  rank(collection: string, query: string, src?: string, hidden?: readonly string[]): Promise<SystemResult>;
+  rank(
+    collection: string,
+    query: string,
+    src?: string,
+    hidden?: readonly string[],
+    now?: number,
+  ): Promise<SystemResult>;
   close(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EvalSet } from '../sets.ts';
-import { openFts5 } from './fts5.ts';
+import { openFts5, openFts5OfSessions } from './fts5.ts';
 import { openGrep } from './grep.ts';
 import { queryWords } from './query-words.ts';
 
@@ -43,6 +43,18 @@ describe('fts5', () => {
     expect((await fts5.rank('c', 'sunsets')).ids).toEqual(['turn']);
     expect((await fts5.rank('c', 'heat pump')).ids).toEqual(['note']);
     await fts5.close();
+  });
+});
+
+describe('fts5 sessions', () => {
+  it('gives the turns of the session that has most of the words, in their order', async () => {
+    const turns = { a1: 'The oven is hot.', a2: 'The bread is in.', b1: 'An oven. An oven. An oven.' };
+    const docs = Object.entries(turns).map(([id, text]) => ({ id, text, session: id[0]!, note: false }));
+    const collections = [{ id: 'c', docs, queries: [] }];
+    const sessions = openFts5OfSessions({ name: 'x', hash: '', root: '.', collections })!;
+    expect((await sessions.rank('c', 'bread of the oven')).ids).toEqual(['a1', 'a2', 'b1']);
+    await sessions.close();
+    expect(openFts5OfSessions(KITCHEN)).toBeNull();
   });
 });
 
