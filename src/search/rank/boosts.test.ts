@@ -14,12 +14,12 @@ function boosts(
   metadata: Metadata,
   options: Partial<Pick<SearchRun, 'dates' | 'ranking'>> & {
     title?: string;
-    sessionRanks?: ReadonlyMap<string, number>;
+    sessions?: ReadonlyMap<string, number>;
   } = {},
 ): Boost[] {
-  const { title = '', sessionRanks = new Map<string, number>(), ...run } = options;
+  const { title = '', sessions = new Map<string, number>(), ...run } = options;
   const passage = storedPassage({ record: { title, metadata, createdAt: MAY_3 } });
-  return boostsOf(passage, searchRun(query, { dates: [], ...run }), sessionRanks);
+  return boostsOf(passage, searchRun(query, { dates: [], ...run }), sessions);
 }
 
 describe('boostsOf', () => {
@@ -52,16 +52,16 @@ describe('boostsOf', () => {
     expect(boosts('what did Zoë say', { speaker: ['Zoe'] })).toEqual([]);
   });
 
-  it('boosts turns of the user, and sessions by their rank', () => {
-    const sessionRanks = new Map([
+  it('boosts turns of the user, and sessions by how good they are', () => {
+    const sessions = new Map([
       ['s1', 1],
-      ['7', 4],
+      ['7', 0.25],
     ]);
-    expect(boosts('oven', { role: 'user', session: 's1' }, { sessionRanks })).toEqual([
+    expect(boosts('oven', { role: 'user', session: 's1' }, { sessions })).toEqual([
       { name: 'session', added: 0.1 },
       { name: 'user', added: 0.45 },
     ]);
-    expect(boosts('oven', { role: 'assistant', session: 7 }, { sessionRanks })).toEqual([
+    expect(boosts('oven', { role: 'assistant', session: 7 }, { sessions })).toEqual([
       { name: 'session', added: 0.025 },
     ]);
   });
@@ -79,8 +79,8 @@ describe('boostsOf', () => {
 
   it('adds nothing in the classic ranking', () => {
     const everything = { role: 'user', speaker: 'Zoe', session: 's' };
-    const sessionRanks = new Map([['s', 1]]);
-    expect(boosts('Zoe', everything, { title: 'Zoe', ranking: CLASSIC_RANKING, sessionRanks })).toEqual([]);
+    const sessions = new Map([['s', 1]]);
+    expect(boosts('Zoe', everything, { title: 'Zoe', ranking: CLASSIC_RANKING, sessions })).toEqual([]);
   });
 });
 

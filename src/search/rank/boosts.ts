@@ -26,12 +26,12 @@ const LIST_BOOSTS = { title: 4, wanted: 3, otherState: 1 };
 
 /**
  * The boosts of a passage, apart from those of its source.
- * @param sessionRanks rank of each session among the sessions of the candidates, from 1
+ * @param sessions how good each session of the candidates is, as a share of the best one
  */
 export function boostsOf(
   passage: StoredPassage,
   run: SearchRun,
-  sessionRanks: ReadonlyMap<string, number>,
+  sessions: ReadonlyMap<string, number>,
 ): Boost[] {
   const { ranking, intent } = run;
   const metadata = trustedMetadata(passage);
@@ -46,8 +46,7 @@ export function boostsOf(
     add('date', added * (date === undefined ? NEAR_DATE_SHARE : 1));
   }
   if (namesSpeaker(run.query, metadata['speaker'])) add('speaker', ranking.speakerBoost);
-  const sessionRank = sessionRanks.get(sessionOf(passage) ?? '');
-  if (sessionRank !== undefined) add('session', ranking.sessionPrior / sessionRank);
+  add('session', ranking.sessionPrior * (sessions.get(sessionOf(passage) ?? '') ?? 0));
   if (metadata['role'] === 'user') add('user', ranking.userPrior);
   const isList = intent?.listOnly === true;
   if (intent !== null && matchesIntent(passage, intent)) {

@@ -59,7 +59,7 @@ export function rank(
 ): Ranked[] {
   const { ranking, intent, policies, trace } = run;
   const entries = new Map(pool.map((entry) => [entry.passage, entry]));
-  const sessionRanks = rankSessions(pool, passages);
+  const sessions = sessionShares(pool, passages);
   const bestScore = pool[0]?.score ?? 0;
   const fullScore = scoreOfBestInAll(pool);
   const timeRanks = rankByTime(passages, run.filter.now);
@@ -72,7 +72,7 @@ export function rank(
       trace.drop('title-only-vector-match', { passage: passage.id, record: passage.record.id });
       return [];
     }
-    const matchBoosts: Boost[] = boostsOf(passage, run, sessionRanks).map(({ name, added }) => ({
+    const matchBoosts: Boost[] = boostsOf(passage, run, sessions).map(({ name, added }) => ({
       name,
       added: added * bestScore,
     }));
@@ -211,8 +211,8 @@ function rankByTime(passages: readonly StoredPassage[], now: Timestamp): Map<num
   return new Map(passages.map(({ id }, i) => [id, ranks.get(distances[i]!)!]));
 }
 
-/** Ranks sessions by the sum of their best turns' scores, from 1. */
-function rankSessions(pool: readonly Smoothed[], passages: readonly StoredPassage[]): Map<string, number> {
+/** The square of the sum of each session's best scores, as a share of that of the best session: many sessions may be about as good. */
+function sessionShares(pool: readonly Smoothed[], passages: readonly StoredPassage[]): Map<string, number> {
   const sessions = new Map(passages.map((passage) => [passage.id, sessionOf(passage)]));
   const topScores = new Map<string, number[]>();
   for (const { passage, score } of pool) {
@@ -222,12 +222,11 @@ function rankSessions(pool: readonly Smoothed[], passages: readonly StoredPassag
     if (scores.length < SESSION_TOP_K) scores.push(score);
     topScores.set(session, scores);
   }
-  const sums = [...topScores].map(([session, scores]) => ({
-    session,
-    sum: scores.reduce((a, b) => a + b, 0),
-  }));
-  sums.sort((a, b) => b.sum - a.sum || (a.session < b.session ? -1 : 1));
-  return new Map(sums.map(({ session }, i) => [session, i + 1]));
+  const sums = [...topScores].map(
+    ([session, scores]) => [session, scores.reduce((a, b) => a + b, 0)] as const,
+  );
+  const best = Math.max(...sums.map(([, sum]) => sum));
+  return new Map(sums.map(([session, sum]) => [session, best > 0 ? (sum / best) ** 2 : 0]));
 }
 
 /** The score of a record is that of its best passage; the passage to show is the one with the best score of its own. */

@@ -27,7 +27,7 @@ export interface Ranking {
   readonly relativeDateBoost: number;
   /** Share added to a turn of a speaker that the query names. */
   readonly speakerBoost: number;
-  /** Share added to turns of the best session; divided by the session's rank for the others. */
+  /** Share added to turns of the best session; less for the others, as far as they are worse. */
   readonly sessionPrior: number;
   /** Share added to turns of the user. */
   readonly userPrior: number;
