@@ -49,20 +49,20 @@ export async function newestFirst(
   };
   /** What the later hit lacks of the match of the earlier one: the share of the query, and the cosine. */
   const lacking = ({ passage, confidenceParts: { match } }: Hit, earlier: Hit): number => {
-    const ofBoth = coverage.of(passage, coverage.termsOf(earlier.passage));
     const cosines = [match.cosine, earlier.confidenceParts.match.cosine] as const;
     const nearer = cosines[0] === null || cosines[1] === null ? 0 : Math.max(0, cosines[1] - cosines[0]);
-    return ofBoth - coverage.of(passage) + nearer;
+    if (nearer > MAX_LACKING) return nearer;
+    return coverage.of(passage, coverage.termsOf(earlier.passage)) - coverage.of(passage) + nearer;
   };
   const places = hits.map((_, i) => i);
   const pairs = places.flatMap((later) =>
     places
       .filter((earlier) => isLater(later, earlier))
-      .map((earlier) => ({ later, earlier, lacks: lacking(hits[later]!, hits[earlier]!) })),
+      .map((earlier) => ({ later, earlier, lacks: lacking(hits[later]!, hits[earlier]!) }))
+      .filter(({ lacks }) => lacks <= MAX_LACKING),
   );
   if (pairs.length === 0) return ranked;
-  const isSame = await sameness(run, retrieved, newest, hits);
-  const same = pairs.filter(({ later, earlier, lacks }) => isSame(later, earlier, lacks));
+  const same = await samePairs(run, retrieved, newest, hits, pairs);
   return [...inOrder(hits, times, same), ...ranked.slice(newest.results)];
 }
 
@@ -98,20 +98,20 @@ function inOrder(hits: readonly Hit[], times: readonly (number | null)[], same: 
   });
 }
 
-type Sameness = (a: number, b: number, lacks: number) => boolean;
-
 /**
- * Whether two hits say the same: by the cosine of their passages, or by the share of its words that the shorter one has in common with
+ * The pairs that say the same: by the cosine of their passages, or by the share of its words that the shorter one has in common with
  * the other where one has no vector; both less what the later one lacks. Passages of many words are about many things, and turns
  * of conversations come back to a topic, so that they have to be more similar.
  */
-async function sameness(
+async function samePairs(
   { store, namespace }: SearchRun,
   { vector, query: { languages } }: RetrievalResult,
   newest: Newest,
   hits: readonly Hit[],
-): Promise<Sameness> {
-  const passages = hits.map(({ passage }) => passage);
+  pairs: readonly (Pair & { readonly lacks: number })[],
+): Promise<readonly Pair[]> {
+  const ids = new Set(pairs.flatMap(({ later, earlier }) => [later, earlier]));
+  const passages = [...ids].map((hit) => hits[hit]!.passage);
   const vectors =
     vector === null
       ? new Map<number, Float32Array>()
@@ -120,19 +120,23 @@ async function sameness(
           vector.generation,
           passages.map(({ id }) => id),
         );
-  const words = passages.map((passage) => contentWords(passage, languages));
-  const isTurn = passages.map((passage) => sessionOf(passage) !== null);
-  return (a, b, lacks) => {
-    const [one, other] = [vectors.get(passages[a]!.id), vectors.get(passages[b]!.id)];
-    const [shorter, longer] = [words[a]!, words[b]!].toSorted((x, y) => x.size - y.size) as [Words, Words];
-    const more =
-      newest.longWords * Math.max(0, longer.size - LONG) + (isTurn[a]! || isTurn[b]! ? newest.turns : 0);
-    if (one !== undefined && other !== undefined) return cosine(one, other) - lacks >= newest.cosine + more;
+  const all = ['en', ...languages] as const;
+  const wordsOf = new Map(passages.map((passage) => [passage, contentWords(passage, all)]));
+  return pairs.filter(({ later, earlier, lacks }) => {
+    const two = [hits[later]!.passage, hits[earlier]!.passage] as const;
+    const [one, other] = two.map(({ id }) => vectors.get(id));
+    const words = two.map((passage) => wordsOf.get(passage)!);
+    const [shorter, longer] = words.toSorted((a, b) => a.size - b.size) as [Words, Words];
+    const ofTurns = two.some((passage) => sessionOf(passage) !== null) ? newest.turns : 0;
+    const more = lacks + ofTurns + newest.longWords * Math.max(0, longer.size - LONG);
+    if (one !== undefined && other !== undefined) return cosine(one, other) >= newest.cosine + more;
     const common = [...shorter].filter((word) => longer.has(word)).length;
-    return common / Math.max(1, shorter.size) - lacks >= newest.words + more;
-  };
+    return common / Math.max(1, shorter.size) >= newest.words + more;
+  });
 }
 
+/** What lacks more does not say the same, whatever else it says. */
+const MAX_LACKING = 0.5;
 /** The words of a sentence or two. */
 const LONG = 20;
 
@@ -141,6 +145,6 @@ type Words = ReadonlySet<string>;
 /** The terms of the title and the text without function words. */
 function contentWords({ record, text }: StoredPassage, languages: readonly StoredLanguage[]): Words {
   const tokens = analyze(`${record.title}\n${text}`);
-  const words = tokens.filter(({ surface }) => !isFunctionWordOf(surface, ['en', ...languages]));
+  const words = tokens.filter(({ surface }) => !isFunctionWordOf(surface, languages));
   return new Set(words.map(({ term }) => term));
 }
