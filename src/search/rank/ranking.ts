@@ -191,7 +191,7 @@ export const DEFAULT_RANKING: Ranking = {
   kindBoost: 0.3,
   completedFactor: 0.5,
   recency: { kind: 'tie-break', reach: 0.15, halfLifeDays: 90 },
-  newest: { results: 10, confidence: 0.6, cosine: 0.42, words: 0.3, longWords: 0.005, turns: 0.28 },
+  newest: { results: 10, confidence: 0.5, cosine: 0.42, words: 0.3, longWords: 0.005, turns: 0.28 },
 };
 
 /** Seed R's ranking: Reciprocal Rank Fusion of four signals without later stages. */
