@@ -69,6 +69,7 @@ function runOf(set: EvalSet, rankings: Readonly<Record<string, readonly string[]
         ...sharedFields(row),
         cat: row.query.cat,
         sessionHit: null,
+        isAbove: null,
         scores: score(row.ids, row.query.gold),
       })),
   };

@@ -135,6 +135,7 @@ const NULLABLE: readonly string[] = [
   'shortTurns',
   'coverageFloor',
   'confidenceOrder',
+  'newest',
 ] satisfies readonly (keyof Ranking)[];
 
 function assertNullable(name: string): null {

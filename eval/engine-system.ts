@@ -170,6 +170,7 @@ export const ABLATIONS: Readonly<Record<string, RankingChange>> = {
   kindBoost: withSettings({ kindBoost: 0 }),
   completedFactor: withSettings({ completedFactor: 1 }),
   recency: withWeights({ recency: 0 }),
+  newest: withSettings({ newest: null }),
   // `correctionShare` would otherwise move the weight of the text signal to this one.
   spelling: (ranking) => withSettings({ correctionShare: 0 })(withWeights({ spelling: 0 })(ranking)),
   vector: withWeights({ vector: 0 }),

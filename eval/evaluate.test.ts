@@ -98,6 +98,25 @@ describe('evaluateSet', () => {
     expect((await evaluate({}, loadSet(file))).metrics).toMatchObject({ 'R@1': 1 });
   });
 
+  it('counts how often a relevant document stands above the others that a query names', async () => {
+    const file = join(folder, 'pairs.json');
+    const docs = ['The oven is hot.', 'The garden is green, and beside it is an oven.'].map((text, i) => ({
+      id: String(i),
+      text,
+    }));
+    const queryOf = (id: string, gold: string, above: string) => ({
+      id,
+      q: 'hot oven',
+      gold: [gold],
+      above: [above],
+      cat: 'pair',
+    });
+    const queries = [queryOf('right', '0', '1'), queryOf('wrong', '1', '0'), queryOf('also right', '0', '1')];
+    writeFileSync(file, JSON.stringify({ name: 'pairs', collections: [{ id: 'c', docs, queries }] }));
+    const { metrics } = await evaluate({}, loadSet(file));
+    expect(metrics['above']).toBeCloseTo(2 / 3);
+  });
+
   it('compares the scores with those of the same queries whose relevant documents are hidden', async () => {
     const { calibration, queries } = await evaluate();
     expect(calibration.bins.reduce((sum, bin) => sum + bin.queries, 0)).toBe(queries.length);

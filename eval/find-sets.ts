@@ -2,13 +2,15 @@ import { existsSync, globSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LociError } from '../src/core/errors.ts';
+import { isBesideSet } from './sets.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export const HOUSEHOLD: string = join(ROOT, 'eval', 'sets', 'household.json');
 export const AMBIENT: string = join(ROOT, 'eval', 'sets', 'ambient.json');
 export const ABSENT: string = join(ROOT, 'eval', 'sets', 'absent.json');
+export const NEWEST: string = join(ROOT, 'eval', 'sets', 'newest.json');
 /** The sets of this repository. */
-export const REPOSITORY_SETS: readonly string[] = [HOUSEHOLD, AMBIENT, ABSENT];
+export const REPOSITORY_SETS: readonly string[] = [HOUSEHOLD, AMBIENT, ABSENT, NEWEST];
 const DEFAULT_FOLDER = join(ROOT, '..', 'shared', 'eval', 'dev');
 
 /** The names of sets whose questions need several documents. */
@@ -40,6 +42,7 @@ export function findSets(environment: Readonly<Record<string, string | undefined
 
 function setsIn(folder: string): string[] {
   return globSync('*.{json,json.gz}', { cwd: folder })
+    .filter((name) => !isBesideSet(name))
     .sort()
     .map((name) => join(folder, name));
 }

@@ -49,6 +49,7 @@ export function percentile(values: readonly number[], share: number): number {
 const MAIN_METRICS: readonly (readonly [RegExp, Metric])[] = [
   [/^(locomo|beam|ambient)/i, 'R@10'],
   [/^(cranfield|scifact)/i, 'nDCG@10'],
+  [/^(newest|factcon)/i, 'R@1'],
 ];
 
 export function mainMetric(set: string): Metric {

@@ -13,6 +13,8 @@ export interface QueryScore {
   readonly scores: Scores;
   /** 1 when the first result is of a session with a relevant document; `null` without sessions. */
   readonly sessionHit: number | null;
+  /** 1 when a relevant document is above all that the query names with `above`; `null` for a query that names none. */
+  readonly isAbove: number | null;
   /** The confidence in the first result, and its evidence; `null` without results and for baselines. */
   readonly confidence: number | null;
   readonly evidence: Evidence | null;
@@ -108,6 +110,7 @@ export async function runSystem(set: EvalSet, system: System, options: RunOption
           cat: query.cat,
           scores,
           sessionHit,
+          isAbove: query.above === undefined ? null : standsAbove(ids, query.gold, query.above),
           confidence,
           evidence,
           highest,
@@ -147,11 +150,18 @@ function hitsSession(
   return found !== undefined && gold.some((id) => sessions.get(id) === found) ? 1 : 0;
 }
 
-/** Means of a run, 0 to 1; `session Hit@1` only where documents have sessions. */
+function standsAbove(ids: readonly string[], gold: readonly string[], others: readonly string[]): number {
+  const first = ids.find((id) => gold.includes(id) || others.includes(id));
+  return first !== undefined && gold.includes(first) ? 1 : 0;
+}
+
+/** Means of a run, 0 to 1; `session Hit@1` only where documents have sessions, `above` only where queries name documents. */
 export function meanMetrics(queries: readonly QueryScore[]): Record<string, number> {
   const metrics: Record<string, number> = { ...meanScores(queries.map(({ scores }) => scores)) };
   const sessionHits = queries.flatMap(({ sessionHit }) => sessionHit ?? []);
   if (sessionHits.length > 0) metrics['session Hit@1'] = mean(sessionHits);
+  const pairs = queries.flatMap(({ isAbove }) => isAbove ?? []);
+  if (pairs.length > 0) metrics['above'] = mean(pairs);
   return metrics;
 }
 

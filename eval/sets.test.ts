@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ABSENT, AMBIENT, findSets, HOUSEHOLD } from './find-sets.ts';
+import { ABSENT, AMBIENT, findSets, HOUSEHOLD, NEWEST } from './find-sets.ts';
 import { recordKey, recordOf, recordsOf } from './records.ts';
 import { isFromSource, loadSet, withoutSources } from './sets.ts';
 
@@ -53,6 +53,41 @@ describe('loadSet', () => {
     expect(kitchen?.tags).toContain('kitchen');
   });
 
+  it('reads from the file beside a set which documents a later one has replaced', () => {
+    const file = write(
+      'pairs.json',
+      collection([DOCUMENT, { ...DOCUMENT, id: 'b' }], [QUERY, { ...QUERY, id: 'r' }]),
+    );
+    write('pairs_stale.json', { q: { new: 'a', old: ['b'] } });
+    expect(loadSet(file).collections[0]?.queries.map(({ above }) => above)).toEqual([['b'], undefined]);
+  });
+
+  it('has a pair of records of different times for each query of the newest set', async () => {
+    const set = loadSet(NEWEST);
+    const queries = set.collections.flatMap((each) => each.queries);
+    const counts = Object.entries(Object.groupBy(queries, ({ cat }) => cat)).map(([cat, of]) => [
+      cat,
+      of?.length,
+    ]);
+    expect(counts).toEqual(
+      expect.arrayContaining([
+        ['newest', 60],
+        ['past', 20],
+        ['both', 20],
+      ]),
+    );
+    for (const each of set.collections) {
+      const times = new Map(
+        (await recordsOf(set, each)).map((record, i) => [each.docs[i]!.id, record.createdAt]),
+      );
+      for (const { cat, gold, above = [] } of each.queries) {
+        const difference = Number(times.get(gold[0]!)) - Number(times.get(above[0]!));
+        if (cat !== 'both') expect(Math.sign(difference), gold[0]).toBe(cat === 'newest' ? 1 : -1);
+        expect(difference).not.toBe(0);
+      }
+    }
+  });
+
   it.each([
     ['missing.json', null, 'ENOENT'],
     ['no-json.json', 'oven', 'JSON'],
@@ -75,7 +110,8 @@ describe('loadSet', () => {
       ]),
       'two documents tasks:t1',
     ],
-    ['no-gold.json', collection([DOCUMENT], [{ ...QUERY, gold: ['z'] }]), 'expects document z'],
+    ['no-other.json', collection([DOCUMENT], [{ ...QUERY, above: ['z'] }]), 'names document z'],
+    ['no-gold.json', collection([DOCUMENT], [{ ...QUERY, gold: ['z'] }]), 'names document z'],
   ])('refuses %s', (name, content, why) => {
     const file = content === null ? join(folder, name) : write(name, content);
     if (name.endsWith('.gz')) writeFileSync(file, 'no gzip at all');
@@ -192,11 +228,13 @@ describe('findSets', () => {
     const data = mkdtempSync(join(folder, 'data-'));
     writeFileSync(join(data, 'b.json.gz'), '');
     writeFileSync(join(data, 'a.json'), '');
+    writeFileSync(join(data, 'b_stale.json'), '');
     writeFileSync(join(data, 'notes.txt'), '');
     expect(findSets({ LOCI_EVAL_DATA: data })).toEqual([
       HOUSEHOLD,
       AMBIENT,
       ABSENT,
+      NEWEST,
       join(data, 'a.json'),
       join(data, 'b.json.gz'),
     ]);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
@@ -18,6 +18,8 @@ export interface EvalQuery {
   readonly now?: string;
   /** Ranking may be tuned on `dev` and `people-dev` only. */
   readonly half?: Half;
+  /** Documents that a relevant one must stand above, such as the value that it has replaced. */
+  readonly above?: readonly string[];
 }
 
 export const HALVES = ['dev', 'test', 'people-dev', 'people-test'] as const;
@@ -99,7 +101,18 @@ const query: z.ZodType<EvalQuery> = z.object({
   src: optionalString(),
   now: z.iso.datetime().exactOptional(),
   half: z.enum(HALVES).exactOptional(),
+  above: z.array(z.string()).exactOptional(),
 });
+
+/** A file beside a set, `NAME_stale.json` for `NAME.json.gz`: by query, the documents that a later one has replaced. */
+const staleDocuments = z.record(z.string(), z.object({ old: z.array(z.string()) }));
+
+const STALE = '_stale.json';
+
+/** Whether the file is beside a set, and none itself. */
+export function isBesideSet(file: string): boolean {
+  return file.endsWith(STALE);
+}
 
 const evalSet: z.ZodType<WrittenSet> = z.object({
   name: z.string(),
@@ -127,9 +140,11 @@ export function loadSet(file: string): EvalSet {
     throw invalidSet(file, z.prettifyError(parsed.error).split('\n').slice(0, 4).join(' '));
   const { now } = parsed.data;
   const root = resolve(dirname(file), parsed.data.root ?? '.');
+  const beside = file.replace(/\.json(\.gz)?$/, STALE);
+  const stale = existsSync(beside) ? staleDocuments.parse(readJson(beside)) : {};
   const collections = parsed.data.collections.map(({ id, docs, sources = {}, queries }) => ({
     id,
-    queries,
+    queries: queries.map((each) => ({ ...each, ...(stale[each.id] && { above: stale[each.id]!.old }) })),
     docs: [...docs.map((doc) => withText(file, root, doc)), ...documentsOf(sources)],
   }));
   for (const collection of collections) assertConsistent(file, collection);
@@ -199,11 +214,11 @@ function assertConsistent(file: string, { id, docs, queries }: EvalCollection): 
   for (const query of queries) {
     if (queryIds.has(query.id)) throw invalidSet(file, `collection ${id} has two queries ${query.id}`);
     queryIds.add(query.id);
-    const missing = query.gold.find((gold) => !documents.has(gold));
+    const missing = [...query.gold, ...(query.above ?? [])].find((each) => !documents.has(each));
     if (missing !== undefined)
       throw invalidSet(
         file,
-        `query ${query.id} expects document ${missing}, which collection ${id} does not have`,
+        `query ${query.id} names document ${missing}, which collection ${id} does not have`,
       );
   }
 }

@@ -17,6 +17,7 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
     'test/e2e/newcomer.test.ts > finds the intended note, with age, source, citation and reasons',
   ],
   R2: [
+    'src/engine/records/newest.test.ts > of memories that say the same the latest stands first, and the earlier ones name it',
     'src/engine/reading/copied-vaults.test.ts > a note that is edited after the copy has the time of that again, and the others stay as they are',
     'src/search/rank/rank.test.ts > never ranks a record above one that matches better by more than the reach of recency (R2)',
   ],

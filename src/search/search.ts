@@ -12,18 +12,20 @@ import { orderByConfidence } from './rank/confidence-order.ts';
 import { TYPICAL_EVIDENCE } from './rank/confidence-weights.ts';
 import { QueryCoverage, weighByCoverage } from './rank/coverage.ts';
 import { fuse } from './rank/fuse.ts';
-import { rank } from './rank/rank.ts';
+import { rank, type Ranked } from './rank/rank.ts';
 import { rerankBest } from './rerank.ts';
 import { smooth, type Smoothed } from './rank/smooth.ts';
 import { weighShortTurns } from './rank/turn-weights.ts';
 import { followBridges } from './bridge/bridge.ts';
 import { limitHits } from './limit-hits.ts';
+import { newestFirst } from './newest-first.ts';
 import { linkedNotes, type LinkEvidence } from './linked-notes.ts';
 import { candidateEdges, relatedDocuments, type RelatedDocument } from './related.ts';
 import { scoresOf } from './retrieve/by-time.ts';
 import { bestFirst } from './retrieve/signals.ts';
 import { retrieveCandidates, type RetrievalResult } from './retrieve/retrieve.ts';
 import { withoutUnknown } from './retrieve/vectors.ts';
+import { withoutRepetition } from './same-text.ts';
 import { startRun, type SearchOptions, type SearchRun, type StartedRun } from './run.ts';
 
 export interface SearchOutcome {
@@ -72,7 +74,11 @@ async function attemptSearch(
     isList || reranker === null
       ? { ranked: ordered, notice: null }
       : await rerankBest(reranker, query.text, ordered, signal);
-  const limited = limitHits(run, ranked, (hit) => ('confidence' in hit ? hit : rate(hit)));
+  const rateOnce = (hit: Ranked | Hit): Hit => ('confidence' in hit ? hit : rate(hit));
+  const newest = isList
+    ? ranked
+    : await newestFirst(run, retrieved, coverage, await withoutRepetition(run, ranked), rateOnce);
+  const limited = limitHits(run, newest, rateOnce);
   const related =
     isList || limited.hits.length === 0 ? [] : await relatedDocuments(run, limited.eligible, edges);
   const { hits, belowMinScore, belowSourceMinScore } = limited;

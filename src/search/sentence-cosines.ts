@@ -97,7 +97,7 @@ function sentenceTexts({ record: { title }, text }: StoredPassage): string[] {
 }
 
 /** Of unit vectors. */
-function cosine(a: Float32Array, b: Float32Array): number {
+export function cosine(a: Float32Array, b: Float32Array): number {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
   return sum;

@@ -267,6 +267,12 @@ export interface StoreVectors {
     vectors: readonly VectorWrite[],
     sentences?: SentenceVectors,
   ): Promise<void>;
+  /** The vectors of those passages that have one in the generation, by passage. */
+  ofPassages(
+    namespace: string,
+    generation: number,
+    passages: readonly number[],
+  ): Promise<ReadonlyMap<number, Float32Array>>;
   /**
    * The vectors of the sentences of passages, which no search retrieves. Contents without any stored are left out.
    * @throws LociError `not_found` for an unknown generation

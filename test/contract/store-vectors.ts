@@ -66,6 +66,26 @@ export function describeVectors({ store, namespace, generation }: StoreFixture):
       for (const other of [bare, 1_000_000]) expect(await searchMixed(other, 0.75)).toEqual(unmixed);
     });
 
+    it('returns the vectors of passages, also of those that share one, and none of another namespace or generation', async () => {
+      const [ns, vectors] = [namespace(), await generation(3)];
+      await write(store(), ns, note('north'), note('east'), note('bare'));
+      const [north, east, bare] = await pendingEmbeddings(store(), vectors, ns);
+      const directions = [NORTH, EAST].map((vector, i) => ({ hash: [north!, east!][i]!.hash, vector }));
+      await store().vectors.put(ns, vectors, directions);
+      await write(store(), ns, note('east'));
+      const ids = [bare!.passage, east!.passage, north!.passage, 4, 1_000_000];
+      const found = await store().vectors.ofPassages(ns, vectors, ids);
+      const rounded = Array.from(found, ([id, vector]) => [id, [...vector].map(Math.round)]);
+      expect(Object.fromEntries(rounded)).toEqual({
+        [north!.passage]: [0, 1, 0],
+        [east!.passage]: [1, 0, 0],
+        4: [1, 0, 0],
+      });
+      expect((await store().vectors.ofPassages(ns, await generation(3), ids)).size).toBe(0);
+      expect((await store().vectors.ofPassages(ns, vectors, [])).size).toBe(0);
+      expect((await store().vectors.ofPassages(namespace(), vectors, ids)).size).toBe(0);
+    });
+
     it('compares all passages of records with a vector, in this order, up to a limit', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note(['east', 'north']), note('bare'), note(['north', 'east']));

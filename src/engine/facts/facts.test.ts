@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
 import type { EngineContext } from '../context.ts';
 import { deleteRecord } from '../records/delete.ts';
+import { draft } from '../../../test/contract/store-samples.ts';
 import { listFacts, recallFact, storeFact } from './facts.ts';
+import { forgetFacts } from './forget-facts.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let loci: EngineContext;
@@ -15,6 +17,48 @@ beforeEach(async () => {
 afterEach(async () => {
   await loci.close();
   await folder[Symbol.asyncDispose]();
+});
+
+describe('keys that differ in case, spaces or underscores', () => {
+  it('are one key, which keeps its first spelling, in each category', async () => {
+    const first = await storeFact(loci, { key: 'Home_City', value: 'Berlin' });
+    const second = await storeFact(loci, { key: 'home city', value: 'Basel' });
+    expect(second).toMatchObject({ id: first.id, key: 'Home_City', replaced: true });
+    const elsewhere = await storeFact(loci, { key: 'HomeCity', value: 'Bern', category: 'work' });
+    expect(elsewhere).toMatchObject({ key: 'HomeCity', replaced: false });
+    expect(await recallFact(loci, { key: 'home_city', category: 'user_facts' })).toMatchObject({
+      value: 'Basel',
+    });
+    expect(await recallFact(loci, { key: 'home-city' }).catch((error: unknown) => error)).toMatchObject({
+      code: 'not_found',
+    });
+    expect((await forgetFacts(loci, { key: 'HOME CITY', category: 'work' })).facts).toMatchObject([
+      { id: elsewhere.id },
+    ]);
+    expect((await listFacts(loci)).total).toBe(1);
+  });
+
+  it('that were stored apart before stay apart', async () => {
+    const ids = await loci.store.records.commit(loci.namespace, {
+      writes: ['a_b', 'A B'].map((key) => ({
+        ...{ id: null, passages: [] },
+        draft: draft({
+          origin: 'fact',
+          source: 'cli',
+          category: 'user_facts',
+          title: key,
+          key,
+          content: key,
+          expiresAt: Date.UTC(2099, 0),
+        }),
+      })),
+      chunking: 'test/1',
+    });
+    expect((await recallFact(loci, { key: 'A B' })).id).toBe(ids[1]);
+    const stored = await storeFact(loci, { key: 'a_b', value: 'x' });
+    expect([stored.id, stored.replaced]).toEqual([ids[0], true]);
+    expect((await recallFact(loci, { key: 'A B' })).value).toBe('A B');
+  });
 });
 
 describe('a key that no fact has', () => {

@@ -34,7 +34,7 @@ import { screenTexts } from '../records/screen.ts';
 const MAX_ATTEMPTS = 20;
 
 /**
- * Stores a value under a key until it expires. It replaces the value that the key had in this category.
+ * Stores a value under a key until it expires. It replaces the value that the key, in this or another spelling, had in this category.
  * @throws LociError `invalid_input` for a reserved category, a lifetime out of bounds or an invalid text;
  *   `secret_refused`; `writes_disabled` when an agent may not change a fact of the operator
  */
@@ -51,7 +51,9 @@ export async function storeFact(
   const { key, value, tags = [] } = fact;
   const given = { key, category, tags, title: key, content: value };
   assertWithinLimits({ key, category, tags, content: value });
-  const { texts, masked } = await screenTexts(context, given);
+  const { texts: screened, masked } = await screenTexts(context, given);
+  const spelling = await factIn(context, screened.key, [screened.category]);
+  const texts = { ...screened, ...(spelling !== null && { key: spelling.key ?? screened.key }) };
   const vectors = await vectorsToFill(context);
   const now = context.now();
   let draft = newDraft({ ...factFields(context, texts, ttl, now), metadata: metadata ?? {} }, now);
@@ -60,7 +62,7 @@ export async function storeFact(
   let replaced = false;
   const { ids, replayed } = await runOnce(context, idempotency_key, ['store', fact], async (only) => {
     for (let attempt = 1; ; attempt++) {
-      const before = await findFact(context, texts.category, texts.key);
+      const before = await factIn(context, texts.key, [texts.category]);
       if (before !== null) assertMayReplace(context, [before]);
       const uuid = before?.uuid ?? draft.uuid;
       draft = { ...draft, uuid, expiresAt: unshortened(context, before, now + ttl * 1000) };
@@ -143,11 +145,38 @@ function factFields(
   };
 }
 
-async function findFact(context: EngineContext, category: string, key: string): Promise<LociRecord | null> {
+/** The fact with this key, or else the one stored last whose key is the same but for case, spaces and underscores. */
+async function factIn(
+  context: EngineContext,
+  key: string,
+  categories: readonly string[],
+): Promise<LociRecord | null> {
+  return (await factsWithKey(context, key, categories))[0] ?? null;
+}
+
+/** The facts with this key in these categories, in all unless given; without any, those with the same key in another spelling. */
+async function factsWithKey(
+  context: EngineContext,
+  key: string,
+  categories?: readonly string[],
+): Promise<LociRecord[]> {
   await expire(context);
-  const filter = { now: context.now(), origins: ['fact' as const], categories: [category], key };
-  const [record] = await context.store.records.list(context.namespace, { filter }, { after: null, limit: 1 });
-  return record ?? null;
+  const { store, namespace, now } = context;
+  const within = categories === undefined ? {} : { categories };
+  const listed = (spelling: string): Promise<LociRecord[]> => {
+    const filter = { now: now(), origins: ['fact' as const], key: spelling, ...within };
+    return store.records.list(namespace, { filter }, { after: null, limit: 100 });
+  };
+  const found = await listed(key);
+  if (found.length > 0) return found;
+  const others = (await categoriesOf(context, MAX_COMPARED_KEYS, within)).flatMap(
+    ({ newestKeys = [] }) => newestKeys.find((other) => plainKey(other) === plainKey(key)) ?? [],
+  );
+  return (await Promise.all([...new Set(others)].map(listed))).flat();
+}
+
+function plainKey(key: string): string {
+  return key.replaceAll(/[\s_]/g, '').toLowerCase();
 }
 
 /**
@@ -165,10 +194,7 @@ export async function factOfKey(
   context: EngineContext,
   { key, category }: z.infer<typeof recallFactInput>,
 ): Promise<LociRecord> {
-  await expire(context);
-  const categories = category === undefined ? {} : { categories: [category] };
-  const filter = { now: context.now(), origins: ['fact' as const], key, ...categories };
-  const found = await context.store.records.list(context.namespace, { filter }, { after: null, limit: 100 });
+  const found = await factsWithKey(context, key, category === undefined ? undefined : [category]);
   const inDefault = found.find((record) => record.category === DEFAULT_CATEGORY);
   const [only] = found;
   if (only === undefined) throw await noSuchFact(context, key, category);
@@ -251,8 +277,13 @@ export function factFilter(
 const RECENT_KEYS = 10;
 
 /** By name, with the keys stored last. */
-function categoriesOf({ store, namespace, now }: EngineContext, newestKeys: number): Promise<FacetValue[]> {
-  return store.records.facet(namespace, 'category', { now: now(), origins: ['fact'] }, newestKeys);
+function categoriesOf(
+  { store, namespace, now }: EngineContext,
+  newestKeys: number,
+  within: { readonly categories?: readonly string[] } = {},
+): Promise<FacetValue[]> {
+  const filter = { now: now(), origins: ['fact' as const], ...within };
+  return store.records.facet(namespace, 'category', filter, newestKeys);
 }
 
 export async function factCategories(context: EngineContext): Promise<FactCategoriesOutput> {

@@ -1,4 +1,5 @@
 import { LociError } from '../../core/errors.ts';
+import { dayText } from '../../core/time/whole-day.ts';
 import { stem } from '../../core/text/analyze.ts';
 import type { Reranker } from '../../embed/rerank/reranker.ts';
 import { CLASSIC_RANKING, DEFAULT_RANKING, type Ranking } from '../../search/rank/ranking.ts';
@@ -224,9 +225,19 @@ export async function searchResults(
     sourceOrigins(context, records),
   ]);
   const options = { terms: highlightedTerms(outcome), now: outcome.run.filter.now, explain };
-  return hits.map((hit, i) =>
-    formatHit(hit, i + 1, { citation: citations[i] ?? '', from: origins[i] ?? null }, options),
-  );
+  const citationOf = new Map(records.map(({ id }, i) => [id, citations[i] ?? '']));
+  return hits.map((hit, i) => {
+    const { passage, later } = hit;
+    const citation = citationOf.get(passage.record.id) ?? '';
+    const ofLater = later && citationOf.get(later.record);
+    const context = {
+      ...{ citation, from: origins[i] ?? null },
+      ...(ofLater !== undefined && {
+        later: { id: later!.record, citation: ofLater, date: dayText(later!.time) },
+      }),
+    };
+    return formatHit(hit, i + 1, context, options);
+  });
 }
 
 /** The `source` of a memory is its author: it is not counted. */

@@ -33,9 +33,15 @@ export function mergeSearches(
   { own, limit, related: relatedLimit, cite = ({ citation }) => citation }: MergeOptions,
 ): SearchOutput {
   const all = outputs.map(({ namespace, output }) => {
+    const withPrefix = <Cited extends { readonly citation: string }>(each: Cited): Cited => ({
+      ...each,
+      citation: citationPrefix(namespace, own) + each.citation,
+    });
     const cited = <Result extends SearchResultOutput>(result: Result): Result => ({
       ...result,
       citation: citationPrefix(namespace, own) + cite(result),
+      ...(result.later && { later: withPrefix(result.later) }),
+      ...(result.also && { also: result.also.map(withPrefix) }),
     });
     return { ...output, results: output.results.map(cited), related: output.related.map(cited) };
   });

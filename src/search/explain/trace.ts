@@ -19,6 +19,8 @@ const STAGES = {
   'title-only-vector-match': 'rank',
   /** Another passage of the same record matches better. */
   'better-passage-of-record': 'rank',
+  /** Another memory has the same text. */
+  'same-text': 'limit',
   'below-source-min-score': 'limit',
   'below-min-score': 'limit',
   'over-limit': 'limit',

@@ -4,7 +4,7 @@ import { isDatedByFile } from './boosts.ts';
 import { TYPICAL_EVIDENCE, WITH_VECTORS, WORDS_ALONE } from './confidence-weights.ts';
 import { isWanted, QueryCoverage } from './coverage.ts';
 import { EvidenceOfHits, type Evidence, type QueryMatch } from './evidence.ts';
-import type { Ranked } from './rank.ts';
+import type { DatedRecord, Ranked } from './rank.ts';
 
 /** If no hit has at least this confidence, nothing surely fits the query. */
 export const MIN_SURE_CONFIDENCE = 0.3;
@@ -14,6 +14,8 @@ export interface Hit extends Ranked {
   /** The probability that the hit, or one of the four hits after it, is what the query asks for. 0 to 1. */
   readonly confidence: number;
   readonly confidenceParts: ConfidenceParts;
+  /** The latest result above it that says the same. */
+  readonly later?: DatedRecord;
 }
 
 /** How the confidence of a hit came about: `factor` / (1 + e^−x), where x is the sum of `typical` and of what the parts added. */
@@ -30,7 +32,8 @@ export interface ConfidenceParts {
 }
 
 export interface ConfidencePart {
-  readonly name: keyof Evidence;
+  /** `newer`: what a hit gained that was moved before an earlier one. */
+  readonly name: keyof Evidence | 'newer';
   readonly value: number;
   /** In log odds; 0 for a value that is typical of a first result. */
   readonly added: number;
@@ -88,6 +91,19 @@ export function confidenceOf({
   factor,
 }: Pick<ConfidenceParts, 'typical' | 'parts' | 'factor'>): number {
   return factor / (1 + Math.exp(-parts.reduce((sum, { added }) => sum + added, typical)));
+}
+
+/** The hit with the higher confidence of the place to which it is moved. */
+export function withConfidence(hit: Hit, confidence: number): Hit {
+  const { factor, parts, typical } = hit.confidenceParts;
+  if (confidence <= hit.confidence) return hit;
+  const before = parts.reduce((sum, { added }) => sum + added, typical);
+  const added = Math.log(confidence / (factor - confidence)) - before;
+  const confidenceParts = {
+    ...hit.confidenceParts,
+    parts: [...parts, { name: 'newer' as const, value: 1, added }],
+  };
+  return { ...hit, confidence, confidenceParts };
 }
 
 /** @param modelCoverage the share by which the model with vectors counts; the model of words alone has the rest */

@@ -39,6 +39,13 @@ export interface Ranked {
   readonly links: LinkEvidence | null;
   /** The better result that leads to this one, if one does. */
   readonly bridge?: Bridge;
+  /** Records with the same text, which have no place of their own: the latest first. */
+  readonly same?: readonly DatedRecord[];
+}
+
+export interface DatedRecord {
+  readonly record: number;
+  readonly time: Timestamp;
 }
 
 interface Candidate extends Ranked {

@@ -38,6 +38,23 @@ export interface Ranking {
   /** Factor for the completed documents of a source. */
   readonly completedFactor: number;
   readonly recency: Recency;
+  readonly newest: Newest | null;
+}
+
+/** Of the first results that say the same, the latest stands first. */
+export interface Newest {
+  /** The number of results. */
+  readonly results: number;
+  /** The confidence in the later one as a share of that in the earlier one, at least. */
+  readonly confidence: number;
+  /** The cosine of the passages, less what the later one lacks of the match of the earlier one, at least. */
+  readonly cosine: number;
+  /** For passages without vectors: the share of its words that the shorter one has in common with the other one, likewise. */
+  readonly words: number;
+  /** What is added to both for each word of the longer one beyond the first twenty. */
+  readonly longWords: number;
+  /** What is added to both for turns of sessions, which come back to a topic without saying the same. */
+  readonly turns: number;
 }
 
 /**
@@ -70,6 +87,7 @@ export const BOOST_NAMES = [
   'belongs',
   'kind',
   'confidence',
+  'newer',
 ] as const;
 export type BoostName = (typeof BOOST_NAMES)[number];
 
@@ -174,6 +192,7 @@ export const DEFAULT_RANKING: Ranking = {
   kindBoost: 0.3,
   completedFactor: 0.5,
   recency: { kind: 'tie-break', reach: 0.15, halfLifeDays: 90 },
+  newest: { results: 10, confidence: 0.5, cosine: 0.42, words: 0.3, longWords: 0.005, turns: 0.28 },
 };
 
 /** Seed R's ranking: Reciprocal Rank Fusion of four signals without later stages. */
@@ -198,4 +217,5 @@ export const CLASSIC_RANKING: Ranking = {
   titleBoost: 0,
   kindBoost: 0,
   recency: { kind: 'rank' },
+  newest: null,
 };

@@ -28,6 +28,17 @@ export function recordTime({
   return created === day ? createdAt : noonOf(day);
 }
 
+/**
+ * The time of a record by what it says itself: `null` for a note or a part of a file of which only the time of the file is known, and
+ * for what a source has, whose times are those of events and deadlines.
+ */
+export function writtenTime(record: Parameters<typeof recordTime>[0]): Timestamp | null {
+  const { origin, metadata } = record;
+  if (origin === 'source' || origin === 'audit') return null;
+  const isOfFile = origin === 'vault' || typeof metadata['file'] === 'string';
+  return isOfFile && dayOf(metadata) === null && !isDailyFile(metadata) ? null : recordTime(record);
+}
+
 /** Whether all that is known of the time of a note is when a program wrote its file: `createdAt` then says nothing. */
 export function isUndatedNote({ origin, metadata }: Pick<RecordHeader, 'origin' | 'metadata'>): boolean {
   return origin === 'vault' && metadata['undated'] === true;

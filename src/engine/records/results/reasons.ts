@@ -25,6 +25,7 @@ const BOOST_WORDS: Readonly<Record<Boost['name'], string>> = {
   belongs: 'belongs to the best note',
   kind: 'kind',
   confidence: 'confidence',
+  newer: 'newer',
 };
 
 /**
@@ -59,7 +60,9 @@ export function reasonsOf(hit: Hit): string {
   // Without another signal, a passage was found through its neighbours or by its date.
   if (ranked.length === 0 && !isByOther)
     ranked.push(neighbourContribution(hit) > 0 ? 'next to a match' : SIGNAL_WORDS.recency);
-  const reasons = boosts.filter(({ name }) => name !== 'confidence');
+  const reasons = boosts.filter(
+    ({ name, added }) => name !== 'confidence' && (name !== 'newer' || added > 0),
+  );
   return [...ranked, ...reasons.map(boostWords)].join(', ');
 }
 

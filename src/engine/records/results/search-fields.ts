@@ -83,10 +83,11 @@ const scoreExplanation = z
     parts: z.array(
       z.strictObject({
         name: z
-          .enum(EVIDENCE_NAMES)
+          .enum([...EVIDENCE_NAMES, 'newer'])
           .describe(
             '`match`: by words or by meaning. `lead`: over the other results, as far as it matches. `agreement`: with the best ' +
-              'of every signal. `neighbours`: what neighbouring turns contribute. `known`: the share of the query that any record has.',
+              'of every signal. `neighbours`: what neighbouring turns contribute. `known`: the share of the query that any record has. ' +
+              '`newer`: of a later result in the place of an earlier one that says the same.',
           ),
         value: z.number(),
         added: z.number().describe('What it added to the log odds.'),
@@ -150,6 +151,12 @@ const explanation = z.strictObject({
   score: scoreExplanation,
 });
 
+const datedRecord = z.strictObject({
+  id: z.number().int().positive().describe('Number of the record in its namespace.'),
+  citation: z.string().describe('`get` reads it.'),
+  date: z.iso.date().describe('Its day.'),
+});
+
 export const searchResult = z.strictObject({
   rank: z.number().int().positive(),
   id: z.number().int().positive().describe('Number of the record in its namespace.'),
@@ -198,6 +205,17 @@ export const searchResult = z.strictObject({
     .exactOptional()
     .describe(
       'A better result that leads to this one, which has words of the query that the better one lacks.',
+    ),
+  later: datedRecord
+    .exactOptional()
+    .describe(
+      'Of a result that is earlier than another one above it which says the same: the latest such one.',
+    ),
+  also: z
+    .array(datedRecord)
+    .exactOptional()
+    .describe(
+      'Of a memory with the same text as others, which are not among the results: these, the latest first.',
     ),
   why: z
     .string()

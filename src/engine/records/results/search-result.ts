@@ -1,4 +1,4 @@
-import { storedTime } from '../../../core/time/whole-day.ts';
+import { dayText, storedTime } from '../../../core/time/whole-day.ts';
 import type { Timestamp } from '../../../core/types.ts';
 import { type Snippet, snippet, snippetWithProperties } from '../../../search/explain/snippet.ts';
 import { matchedTerms } from '../../../search/query/phrases.ts';
@@ -19,11 +19,15 @@ interface FormatOptions {
   readonly explain: boolean;
 }
 
+interface HitContext extends Pick<SearchResultOutput, 'citation' | 'later'> {
+  readonly from: SourceOrigin | null;
+}
+
 /** @param rank from 1 */
 export function formatHit(
   hit: Hit,
   rank: number,
-  { citation, from }: { readonly citation: string; readonly from: SourceOrigin | null },
+  { citation, from, later }: HitContext,
   { terms, now, explain }: FormatOptions,
 ): SearchResultOutput {
   const { record, headings } = hit.passage;
@@ -52,6 +56,14 @@ export function formatHit(
     tags: [...record.tags],
     ...(linkedAs !== null && { linked_as: linkedAs }),
     ...(bridge !== undefined && { via: { id: bridge.record, title: bridge.title, how: howOf(bridge) } }),
+    ...(later !== undefined && { later }),
+    ...(hit.same !== undefined && {
+      also: hit.same.map(({ record: id, time }) => ({
+        id,
+        citation: `record/${String(id)}`,
+        date: dayText(time),
+      })),
+    }),
     why: reasonsOf(hit),
     ...(explain && { explanation: explanationOf(hit) }),
   };

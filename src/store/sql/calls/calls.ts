@@ -24,7 +24,7 @@ import { belongsTo, links, namedRecords } from '../read/relations.ts';
 import { retrieve, vectorsOf } from '../read/retrieve.ts';
 import { histogram, table } from '../read/table.ts';
 import { timeline } from '../read/timeline.ts';
-import { pendingEmbeddings, similarRecords } from '../read/vectors.ts';
+import { pendingEmbeddings, similarRecords, vectorsOfPassages } from '../read/vectors.ts';
 import {
   NO_PASSAGES,
   packRetrieval,
@@ -206,7 +206,8 @@ function searchCalls(driver: Driver, reader: Reader): StoreCalls['search'] {
   };
 }
 
-function vectorCalls({ sql, text, vectors: index }: Driver, reader: Reader): StoreCalls['vectors'] {
+function vectorCalls(driver: Driver, reader: Reader): StoreCalls['vectors'] {
+  const { sql, text, vectors: index } = driver;
   return {
     generations: () => generations(sql),
     setGeneration: (_namespace, change) => setGeneration(sql, index, change),
@@ -225,6 +226,8 @@ function vectorCalls({ sql, text, vectors: index }: Driver, reader: Reader): Sto
         if (vectors.length > 0) await index.put(ns, generation, vectors);
         if (sentences.size > 0) await index.putSentences(ns, generation, sentences);
       }),
+    ofPassages: (namespace, generation, passages) =>
+      reader.one(new Map(), (_, ns) => vectorsOfPassages(driver, ns, generation, passages))(namespace),
     sentences: async (namespace, generation, hashes) => {
       const { dimensions } = await generationById(sql, generation);
       return reader.one(new Map(), (_, ns) => index.sentences(ns, generation, dimensions, hashes))(namespace);

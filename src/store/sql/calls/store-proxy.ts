@@ -46,6 +46,7 @@ const ROUTES: {
     setGeneration: 'writer',
     pending: 'writer',
     put: 'writer',
+    ofPassages: 'reader',
     sentences: 'reader',
   },
   graph: {

@@ -98,8 +98,8 @@ class Ranker {
     const { generation, vector } = query.vector;
     if (query.mix === undefined) return vectors.search(this.ns, query.vector, filter, limit, this.deadline);
     const { passage, share } = query.mix;
-    const [other = vector] = await vectorsOfPassages(this.driver, this.ns, generation, [passage]);
-    const { unit, length } = mixVectors(vector, other, share);
+    const other = (await vectorsOfPassages(this.driver, this.ns, generation, [passage])).get(passage);
+    const { unit, length } = mixVectors(vector, other ?? vector, share);
     const found = await vectors.search(this.ns, { generation, vector: unit }, filter, limit, this.deadline);
     return found.map((each) => ({ ...each, score: each.score * length }));
   }

@@ -13,16 +13,21 @@ import type { Driver } from '../driver.ts';
 import type { Sql } from '../sql.ts';
 import type { VectorIndex } from '../vector-index.ts';
 
-/** The vectors of those passages that have one, in their order. */
+/** The vectors of those passages that have one, by passage. */
 export async function vectorsOfPassages(
   { sql, vectors }: Driver,
   ns: number,
   generation: number,
   passages: readonly number[],
-): Promise<Float32Array[]> {
-  const ids = (await vectorRows(sql, ns, generation, passages)).map(({ vector }) => vector);
-  const found = await vectors.vectors(ns, ids);
-  return ids.flatMap((id) => found.get(id) ?? []);
+): Promise<Map<number, Float32Array>> {
+  const rows = await vectorRows(sql, ns, generation, passages);
+  const found = await vectors.vectors(ns, [...new Set(rows.map(({ vector }) => vector))]);
+  return new Map(
+    rows.flatMap(({ passage, vector: id }) => {
+      const vector = found.get(id);
+      return vector === undefined ? [] : [[passage, vector] as const];
+    }),
+  );
 }
 
 async function vectorRows(

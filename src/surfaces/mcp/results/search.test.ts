@@ -123,6 +123,14 @@ describe('an explained result', () => {
   });
 });
 
+it('an earlier result names the later one that says the same', () => {
+  const later = { id: 12, citation: 'record/12', date: '2026-03-09' };
+  const also = [{ id: 9, citation: 'record/9', date: '2026-05-03' }];
+  expect(fenced(searched({ ...TODO, later, also }))).toEqual(
+    expect.arrayContaining(['   earlier: see record/12 (9 March 2026)', '   also on 3 May 2026']),
+  );
+});
+
 describe('a result of a source', () => {
   it('shows the line and the URL of the source', () => {
     expect(fenced(searched(TODO))).toEqual([

@@ -4,6 +4,7 @@ import type {
   SearchResultOutput,
 } from '../../../engine/records/results/search-fields.ts';
 import { strongMatches } from '../../../engine/records/results/search-result.ts';
+import { timeNotes } from '../../shared/dated-records.ts';
 import { onOneLine } from './fence.ts';
 import {
   type ModelResult,
@@ -77,6 +78,7 @@ function fieldsOf(result: SearchResultOutput): object {
     score: Number(score.toFixed(2)),
     ...provenanceFields(result),
     ...tagFields(tags),
+    time: timeNotes(result).map(onOneLine).join('; ') || null,
     linked_as: linked === undefined ? null : linkedAs(linked),
     via: via === undefined ? null : viaText(via),
     explanation: explanation === undefined ? null : explanationLines(result),
@@ -102,6 +104,7 @@ function resultText(result: SearchResultOutput, first: readonly string[] = []): 
     `${String(rank)}. ${onOneLine(name.length === 0 ? citation : name.join(' › '))}`,
     `   citation: ${onOneLine(citation)}`,
     `   ${facts.join(' · ')}`,
+    ...timeNotes(result).map((line) => `   ${onOneLine(line)}`),
     ...urlLine(result).map((line) => `   ${line}`),
     ...(linked === undefined ? [] : [`   linked ${linkedAs(linked)}`]),
     ...(via === undefined ? [] : [`   via ${viaText(via)}`]),

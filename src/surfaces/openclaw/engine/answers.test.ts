@@ -130,3 +130,16 @@ it('an answer says what else is to be known about the search, once', () => {
   }));
   expect(searchAnswer(outputs, OPTIONS).warning).toBe('Note: searched with the vectors of the model before.');
 });
+
+it('an earlier hit names the later one in its namespace', () => {
+  const later = { id: 12, citation: 'record/12', date: '2026-03-09' };
+  const outputs = ['agent:main', 'shared'].map((namespace) => ({
+    namespace,
+    output: output([result({ later })]),
+  }));
+  const { results } = searchAnswer(outputs, OPTIONS);
+  expect(results.map(({ time }) => time)).toEqual([
+    'earlier: see record/12 (9 March 2026)',
+    'earlier: see shared:record/12 (9 March 2026)',
+  ]);
+});

@@ -5,6 +5,7 @@ import { mergeSearches, type NamespaceOutput } from '../../../operations/records
 import { strongMatches } from '../../../engine/records/results/search-result.ts';
 import type { SearchResultOutput, SearchOutput } from '../../../engine/records/results/search-fields.ts';
 import type { Trust } from '../../../core/types.ts';
+import { timeNotes } from '../../shared/dated-records.ts';
 import { withoutHidden } from '../../shared/escape-control.ts';
 import type { MemoryHit, OriginClass } from '../host/api.ts';
 import { inHostWords } from '../host/command.ts';
@@ -16,6 +17,8 @@ export interface LociHit extends MemoryHit {
   readonly age: string;
   /** When a fact stopped being true. */
   readonly valid_until?: string;
+  /** Of an earlier result: `earlier: see record/12 (9 March 2026)`; and on which days the same was said. */
+  readonly time?: string;
   /** Where it comes from: `From Google Tasks · due tomorrow`, or the name of the vault. */
   readonly from: string;
   /** The note that a related document belongs to. */
@@ -114,6 +117,7 @@ function hitOf(result: SearchResultOutput, conversations: string): LociHit {
   const source = citation.startsWith(`${conversations}:`) ? 'sessions' : 'memory';
   const [, first = '1', last = first] = LINES.exec(citation) ?? [];
   const title = name(result.title);
+  const notes = name(timeNotes(result).join('; '));
   return {
     path: citation.replace(LINES, ''),
     startLine: Number(first),
@@ -131,6 +135,7 @@ function hitOf(result: SearchResultOutput, conversations: string): LociHit {
     ...(title !== '' && { title }),
     age: result.age,
     ...(result.valid_until !== undefined && { valid_until: result.valid_until }),
+    ...(notes !== '' && { time: notes }),
     from: name(result.from ?? result.source_name),
   };
 }

@@ -78,6 +78,7 @@ export function ResultCard({ result, explained, onExplain }: ResultCardProps): J
         </button>
         {result.origin === 'vault' && session.isOnMachine && <OpenInObsidian result={result} />}
       </p>
+      <Times result={result} />
       <Connections result={result} />
       {explained && <Explanation result={result} />}
     </li>
@@ -115,6 +116,25 @@ function OpenInObsidian({ result: { id, source } }: { readonly result: Result })
     >
       {t(RECORD.openInObsidian)}
     </button>
+  );
+}
+
+const DAY = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' });
+
+/** That a later result says the same, and on which other days it was said. */
+function Times({ result: { later, also } }: { readonly result: Result }): JSX.Element | null {
+  const dayOf = ({ date }: { readonly date: string }): string => DAY.format(new Date(date));
+  if (later === undefined && also === undefined) return null;
+  return (
+    <p class="quiet-text">
+      {later !== undefined && (
+        <>
+          {t(SEARCH.earlier)} <Link to={href(`/record/${String(later.id)}`)}>{later.citation}</Link> (
+          {dayOf(later)}){' '}
+        </>
+      )}
+      {also !== undefined && t(SEARCH.also, { days: also.map(dayOf).join(', ') })}
+    </p>
   );
 }
 

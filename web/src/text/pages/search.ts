@@ -51,6 +51,8 @@ export const SEARCH = {
     en: '{percent} that this, or one of the next four, is what you mean',
     de: '{percent}, dass dies oder einer der nächsten vier gemeint ist',
   },
+  earlier: { en: 'earlier: see', de: 'früher: siehe' },
+  also: { en: 'also on {days}', de: 'auch am {days}' },
   linkedAs: { en: 'linked in {title} as “{text}”', de: 'in {title} verlinkt als „{text}“' },
   keyNext: { en: 'Next result', de: 'Nächster Treffer' },
   keyPrevious: { en: 'Previous result', de: 'Voriger Treffer' },

@@ -90,6 +90,16 @@ describe('a result', () => {
     expect(heading('', 'Heron', 'Notes')).toBe('1. Heron › Notes');
   });
 
+  it('says that a later one says the same, and on which other days it was written', () => {
+    const day = (id: number, date: string) => ({ id, citation: `record/${String(id)}`, date });
+    const dates = ['2026-06-07', '2026-05-03', '2026-04-01', '2026-03-01', '2026-02-01', '2026-01-01'];
+    const lines = render([
+      { ...result(1, 0.9), later: day(12, '2026-03-09'), also: dates.map((date) => day(9, date)) },
+    ]);
+    expect(lines).toContain('   earlier: see record/12 (9 March 2026)');
+    expect(lines).toContain('   also on 7 June 2026, 3 May 2026, 1 April 2026, 1 March 2026, 2 more');
+  });
+
   it('shows its score even with a long name', () => {
     const details = first({ source: 'x'.repeat(200), tags: ['home'] })[2]!;
     expect(details).toMatch(/^ {3}From vault x+… · 2d ago · score 0\.90/);

@@ -6,6 +6,7 @@ import type {
   SearchResultOutput,
 } from '../../../../engine/records/results/search-fields.ts';
 import { strongMatches } from '../../../../engine/records/results/search-result.ts';
+import { timeNotes } from '../../../shared/dated-records.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
 import type { Style } from '../../format/style.ts';
 import { clip, padEnd, padStart, textWidth } from '../../format/text-width.ts';
@@ -106,6 +107,7 @@ function resultBlock(result: SearchResultOutput, view: View): string[] {
       [
         ...(nameOf(result) === result.citation ? [] : [style.link(oneLine(result.citation))]),
         factsLine(result, room),
+        ...timeNotes(result).map((line) => clip(oneLine(line), room)),
         ...(result.url === undefined ? [] : [style.link(oneLine(result.url))]),
         ...snippet.map((line) => `${style.dim('│')} ${line}`),
         ...linkedAs(result).map((line) => style.dim(clip(line, room))),
@@ -234,6 +236,7 @@ const EVIDENCE_WORDS: Readonly<Record<ScoreExplanation['parts'][number]['name'],
   agreement: 'agreement of words and meaning',
   neighbours: 'neighbouring turns',
   known: 'words that any record has',
+  newer: 'in the place of an earlier one',
 };
 
 function percent(share: number): string {
