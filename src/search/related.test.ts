@@ -9,6 +9,7 @@ import type { RecordDraft, RecordWrite } from '../store/model.ts';
 import type { SearchFilter } from '../store/search-model.ts';
 import type { Store } from '../store/store.ts';
 import { deriveBelongsTo } from './belongs-to.ts';
+import { confidenceOf } from './rank/confidence.ts';
 import { DEFAULT_RANKING } from './rank/ranking.ts';
 import { runSearch } from './search.ts';
 import { SOURCE_POLICY, effectiveWeight, type SourcePolicies } from './rank/source-policy.ts';
@@ -87,8 +88,8 @@ describe('relatedDocuments', () => {
     });
     const shown = new Set(outcome.hits.map(({ passage }) => passage.record.id));
     expect(outcome.related.every(({ passage }) => !shown.has(passage.record.id))).toBe(true);
-    for (const { confidence } of outcome.related)
-      expect(confidence).toBeLessThanOrEqual(outcome.hits[0]!.confidence);
+    for (const { confidence, confidenceParts } of outcome.related)
+      expect(confidence).toBeCloseTo(confidenceOf(confidenceParts), 9);
     return Object.fromEntries(
       outcome.related.map(({ passage, belongsTo }) => [passage.text, belongsTo.title]),
     );

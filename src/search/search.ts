@@ -31,6 +31,8 @@ export interface SearchOutcome {
   readonly retrieved: RetrievalResult;
   /** One for each record, best first. */
   readonly hits: readonly Hit[];
+  /** The passages that were ranked, several of some records. */
+  readonly passages: readonly StoredPassage[];
   /** Documents of sources that belong to the best note and are not among the hits, best first. */
   readonly related: readonly RelatedDocument[];
   /** Hits among the best `limit` that were dropped because of the run's `minScore`. */
@@ -74,13 +76,13 @@ async function attemptSearch(
       : await rerankBest(reranker, query.text, ordered, signal);
   const limited = limitHits(run, ranked, (hit) => ('confidence' in hit ? hit : rate(hit)));
   const related =
-    isList || limited.hits.length === 0 ? [] : await relatedDocuments(run, limited.eligible, edges);
+    isList || limited.hits.length === 0 ? [] : await relatedDocuments(run, limited.eligible, edges, coverage);
   const { hits, belowMinScore, belowSourceMinScore } = limited;
   const notices = [...run.notices, run.vectors?.notice, notice, damageNotice(damaged)].filter(
     (each) => typeof each === 'string',
   );
   return {
-    outcome: { run, retrieved, hits, related, belowMinScore, belowSourceMinScore, notices },
+    outcome: { run, retrieved, hits, passages, related, belowMinScore, belowSourceMinScore, notices },
     isOvertaken,
   };
 }
@@ -127,7 +129,8 @@ async function listNewest(started: StartedRun): Promise<SearchOutcome> {
     ...{ lists: [{ signal: 'recency', scores }], corrections: [], terms: [], missing: [] },
     ...{ notEmbedded: new Set(), constrainedMatches: new Set(scores.map(({ passage }) => passage)) },
   };
-  return { run, retrieved, hits, related: [], belowMinScore, belowSourceMinScore, notices: run.notices };
+  const { notices } = run;
+  return { run, retrieved, hits, passages, related: [], belowMinScore, belowSourceMinScore, notices };
 }
 
 /** The index terms of the query's words, with their inflections. */
