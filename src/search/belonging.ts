@@ -20,6 +20,8 @@ const MAX_NOTES = 3;
 const MIN_MODEL_COVERAGE = 0.3;
 /** With fewer notes to compare, one of them leads by chance, so that ordinary sentences are compared as well. */
 const MIN_COMPARED = 10;
+/** The passages that a word of ordinary sentences has in addition there: it is not rare, although few notes have it. */
+const ORDINARY_FREQUENCY = 20;
 
 interface Candidate {
   readonly note: number;
@@ -58,12 +60,9 @@ export async function notesByEvidence(
   });
   candidates.sort((a, b) => b.evidence - a.evidence);
   const topics = candidates.filter(({ isCopy }) => !isCopy);
-  let ordinary = 0;
-  if (candidates.length < MIN_COMPARED) {
-    const cosines = vector === null ? null : await sentences.ofOrdinary(vector);
-    for (const [i, sentence] of ORDINARY_SENTENCES.entries())
-      ordinary = Math.max(ordinary, (cosines?.[i] ?? 0) + words.ofSentence(sentence));
-  }
+  const isSmall = candidates.length < MIN_COMPARED;
+  const ordinary =
+    vector !== null && isSmall ? Math.max(0, ...((await sentences.ofOrdinary(vector)) ?? [])) : 0;
   const best = topics[0]?.evidence ?? 0;
   return candidates.slice(0, MAX_NOTES).map((candidate) => {
     const { note, evidence, isCopy } = candidate;
@@ -84,7 +83,8 @@ class DocumentWords {
   readonly #wanted: ReadonlySet<string>;
   /** The terms that each passage of a note has, by note. */
   readonly #ofNotes: ReadonlyMap<number, readonly (readonly WeightedTerm[])[]>;
-  readonly #inNotes: ReadonlySet<WeightedTerm>;
+  /** In a store of few notes, the terms that are in ordinary sentences. */
+  readonly #ordinary: ReadonlySet<WeightedTerm>;
   /** Notes that have all words of the document. The words are no less rare because of them. */
   readonly copies: ReadonlySet<number>;
 
@@ -101,7 +101,8 @@ class DocumentWords {
         ofNote.map((passage) => this.#among(matchedTerms(passage, this.#wanted))),
       ]),
     );
-    this.#inNotes = new Set([...this.#ofNotes.values()].flat(2));
+    const found = hits.length < MIN_COMPARED ? findTerms(ORDINARY_SENTENCES.join(' '), this.#wanted) : [];
+    this.#ordinary = new Set(this.#among(new Set(found.map(({ term }) => term))));
     const { length } = this.#terms;
     const isCopy = (id: number): boolean => length >= MIN_COPIED_TERMS && this.#ofAny(id).length === length;
     this.copies = new Set([...notes].filter(isCopy));
@@ -111,12 +112,6 @@ class DocumentWords {
   ofNote(id: number): number {
     const ofPassages = (this.#ofNotes.get(id) ?? []).map((terms) => this.#evidenceOf(terms));
     return (Math.max(0, ...ofPassages) + this.#evidenceOf(this.#ofAny(id))) / 2;
-  }
-
-  /** Only words that a note has count. */
-  ofSentence(sentence: string): number {
-    const found = new Set(findTerms(sentence, this.#wanted).map(({ term }) => term));
-    return this.#evidenceOf(this.#among(found).filter((term) => this.#inNotes.has(term)));
   }
 
   #among(matched: ReadonlySet<string>): readonly WeightedTerm[] {
@@ -129,6 +124,11 @@ class DocumentWords {
     return [...new Set(this.#ofNotes.get(note)?.flat())];
   }
 
+  #weightOf(term: WeightedTerm): number {
+    const frequency = Math.max(0, term.passages - this.copies.size);
+    return idfWeight(this.#ordinary.has(term) ? frequency + ORDINARY_FREQUENCY : frequency);
+  }
+
   /**
    * Half of the IDF-weighted share of the document's terms, and what they say whatever the length of the document: one rare word
    * of a long mail may name the note. 0 to 1.5.
@@ -136,10 +136,7 @@ class DocumentWords {
   #evidenceOf(had: readonly WeightedTerm[]): number {
     if (had.length === 0) return 0;
     const sumOf = (terms: readonly WeightedTerm[], power: number): number =>
-      terms.reduce(
-        (sum, { passages }) => sum + idfWeight(Math.max(0, passages - this.copies.size)) ** power,
-        0,
-      );
+      terms.reduce((sum, term) => sum + this.#weightOf(term) ** power, 0);
     return 0.5 * (sumOf(had, 1) / sumOf(this.#terms, 1)) + 1 - Math.exp(-2 * sumOf(had, 2));
   }
 }

@@ -144,6 +144,26 @@ describe('relatedDocuments', () => {
     expect(await related({ query: 'quarterly earnings of the zoo' })).toEqual({}));
 });
 
+it('a document belongs to the only note there is if ordinary sentences are further from it', async () => {
+  const embedder = (await openEmbedder({ provider: 'local' }))!;
+  const related = async (text: string): Promise<Record<string, number>> => {
+    const store = openSqliteInMemory();
+    await write(store, 'n', note(text, { title: 'Kitchen remodel' }));
+    await write(store, 'n', todo('buy tile samples'), todo('Pay the new invoice on Monday'));
+    const vectors = { embedder, generation: await embedAll(store, embedder) };
+    await deriveBelongsTo({ store, namespace: 'n', vectors, excludedSources: [], now: NOW });
+    const { related: found } = await runSearch({
+      ...{ store, namespace: 'n', query: 'the kitchen remodel', filter: ALL_LIVE, limit: 1, vectors },
+      ...{ ranking: DEFAULT_RANKING, related: { resultLimit: 1, limit: 5, excludedSources: [] } },
+    });
+    return Object.fromEntries(found.map(({ passage, confidence }) => [passage.text, confidence]));
+  };
+  const text = 'A floor of porcelain tile. The joiner comes on Monday with the new doors.';
+  expect(Object.keys(await related(text))).toEqual(['buy tile samples']);
+  expect(await related('The floor is oak. The joiner measures the doors.')).toEqual({});
+  await embedder.close();
+});
+
 /** Subjects of notes that have nothing to do with tiles, and what is said of them. */
 const SUBJECTS = [
   'The piano,needs tuning,twice a year;the felt under the pedals is worn',
