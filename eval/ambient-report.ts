@@ -28,6 +28,13 @@ export function ambientLines({ halves }: Ambient): string[] {
     row('openers: relevant documents that are shown', ({ shown }) => percent(shown.recall)),
     row('… shown documents that are relevant', ({ shown }) => percent(shown.precision)),
     row('queries without a relevant document that show one', ({ shown }) => percent(shown.unrelated)),
+    row('related documents alone: relevant ones that are shown', ({ relatedAlone }) =>
+      percent(relatedAlone.recall),
+    ),
+    row('… shown ones that are relevant', ({ relatedAlone }) => percent(relatedAlone.precision)),
+    row('… queries without a relevant document that show one', ({ relatedAlone }) =>
+      percent(relatedAlone.unrelated),
+    ),
     row('recall, all', ({ recall }) => recallCell(recall.all)),
     row('queries answered by notes: nDCG@10 without sources', ({ notes }) => percent(notes.alone)),
     row('… with sources', ({ notes }) => percent(notes.together)),

@@ -51,7 +51,7 @@ function runOf(set: EvalSet, rankings: Readonly<Record<string, readonly string[]
   const sharedFields = ({ query, ids }: (typeof rows)[number]) => ({
     key: `c/${query.id}`,
     top: ids.slice(0, 10),
-    related: [],
+    related: query.id === 'todo-2' ? ['tasks:1'] : query.id === 'none-1' ? ['mail:1'] : [],
     confidence: null,
     evidence: null,
     highest: null,
@@ -82,7 +82,7 @@ const ALONE = runOf(withoutSources(SET)!, {
 });
 const TOGETHER = runOf(SET, {
   'todo-1': ['tasks:2', 'b.md'],
-  'todo-2': ['a.md', 'mail:1', 'tasks:1'],
+  'todo-2': ['a.md', 'mail:1'],
   'note-1': ['tasks:1', 'a.md'],
   'note-2': ['b.md', 'a.md', 'a.md', 'mail:1'],
   'none-1': ['b.md', 'tasks:1'],
@@ -113,8 +113,13 @@ describe('ambientOf', () => {
 
   it('counts queries that show an irrelevant document of a source', () => {
     expect(dev?.notes).toMatchObject({ queries: 2, first3: 1, first10: 2 });
-    expect(dev?.nothing).toEqual({ queries: 1, first3: 1, first10: 1, related: 0 });
+    expect(dev?.nothing).toEqual({ queries: 1, first3: 1, first10: 1, related: 1 });
     expect(test?.nothing).toEqual({ queries: 0, first3: 0, first10: 0, related: 0 });
+  });
+
+  it('measures what the related documents alone show', () => {
+    expect(dev?.relatedAlone).toEqual({ recall: 1 / 4, precision: 1 / 2, unrelated: 1 / 3 });
+    expect(test?.relatedAlone).toEqual({ recall: 0, precision: 0, unrelated: 0 });
   });
 
   it('reports whether the goals are met', () => {

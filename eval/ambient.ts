@@ -30,6 +30,8 @@ export interface AmbientHalf {
   /** Queries whose relevant documents are all notes. */
   readonly notes: NotesAlone;
   readonly shown: Shown;
+  /** The same for the related documents alone. */
+  readonly relatedAlone: Shown;
   /** Queries without a relevant document. */
   readonly nothing: Intrusion;
   readonly met: { readonly recall: boolean; readonly loss: boolean };
@@ -41,7 +43,7 @@ export interface Recall {
   readonly recall: number;
 }
 
-/** What ten results and their related documents show of the documents of sources. Shares are over documents, 0 to 1. */
+/** What results show of the documents of sources. Shares are over documents, 0 to 1. */
 export interface Shown {
   /** Of the relevant documents of the openers, the share that is shown; for a half without openers, of all queries. */
   readonly recall: number;
@@ -75,7 +77,7 @@ interface PairedQuery {
   readonly gold: readonly EvalDocument[];
   /** Ten results, then their related documents. */
   readonly shown: Top;
-  readonly related: number;
+  readonly related: Top;
   /** Of the shown documents, those of sources. */
   readonly shownFromSource: Top;
   /** Whether each of the ten results is of a source. */
@@ -113,7 +115,7 @@ function pairQueries(collection: EvalCollection, together: Run, alone: Run): Pai
         fromSource: top.map((id) => ofSources.has(id)),
         shown: [...top, ...related],
         shownFromSource: [...top, ...related].filter((id) => ofSources.has(id)),
-        related: related.length,
+        related,
         together: scored.get(key),
         alone: scoredAlone.get(key),
       },
@@ -143,24 +145,27 @@ function halfOf(queries: readonly PairedQuery[]): AmbientHalf {
       todos,
     },
     notes,
-    shown: shownOf(queries),
+    shown: shownOf(queries, ({ shownFromSource }) => shownFromSource),
+    relatedAlone: shownOf(queries, ({ related }) => related),
     nothing: intrusionOf(queries.filter(({ gold }) => gold.length === 0)),
     met: { recall: todos.recall >= GOALS.recall, loss: notes.loss.mean <= GOALS.loss },
   };
 }
 
-function shownOf(queries: readonly PairedQuery[]): Shown {
+function shownOf(queries: readonly PairedQuery[], documentsOf: (query: PairedQuery) => Top): Shown {
   const openers = queries.filter(({ query }) => query.cat === 'opener');
   const counted = openers.length > 0 ? openers : queries;
   let [relevant, shown, both] = [0, 0, 0];
-  for (const { gold, shownFromSource } of counted) {
+  for (const query of counted) {
+    const { gold } = query;
+    const documents = documentsOf(query);
     const ofSources = new Set(gold.filter(isFromSource).map(({ id }) => id));
     relevant += ofSources.size;
-    shown += shownFromSource.length;
-    both += shownFromSource.filter((id) => ofSources.has(id)).length;
+    shown += documents.length;
+    both += documents.filter((id) => ofSources.has(id)).length;
   }
   const without = queries.filter(({ gold }) => !gold.some(isFromSource));
-  const unrelated = without.filter(({ shownFromSource }) => shownFromSource.length > 0).length;
+  const unrelated = without.filter((query) => documentsOf(query).length > 0).length;
   const share = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
   return {
     recall: share(both, relevant),
@@ -196,6 +201,6 @@ function intrusionOf(queries: readonly PairedQuery[]): Intrusion {
     queries: queries.length,
     first3: within(3),
     first10: within(10),
-    related: mean(queries.map(({ related }) => related)),
+    related: mean(queries.map(({ related }) => related.length)),
   };
 }

@@ -52,7 +52,7 @@ function print(line, indent = '   ') {
 
 async function search(query, count = 2) {
   console.log(bold(`$ loci search "${query}"`));
-  const { results, related, took_ms } = await loci.search({ query, limit: 4, related: 4 });
+  const { results, related, took_ms } = await loci.search({ query, limit: 5, related: 5 });
   for (const result of results.slice(0, count)) {
     print(`${result.rank}. ${result.citation} · ${result.age} · ${result.why}`, '');
     print(dim(bestPart(result)));

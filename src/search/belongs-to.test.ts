@@ -5,6 +5,7 @@ import { deleteRecords } from '../../test/contract/written-samples.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import type { Store } from '../store/store.ts';
 import { deriveBelongsTo } from './belongs-to.ts';
+import { ORDINARY_SENTENCES } from './ordinary-sentences.ts';
 
 const NAMESPACE = 'n';
 const SOURCE = { origin: 'source', source: 'tasks', title: '' } as const;
@@ -131,7 +132,8 @@ describe('deriveBelongsTo', () => {
       return {
         ...{ provider: 'test', model: 'm', dimensions: 3, maxTokens: 100 },
         embed: (texts, { purpose }) => {
-          if (purpose === 'passage') passages.push(...texts);
+          const isOrdinary = texts.length === ORDINARY_SENTENCES.length;
+          if (purpose === 'passage' && !isOrdinary) passages.push(...texts);
           return Promise.resolve(texts.map(() => unit(1, 1, 1)));
         },
         countTokens: (text) => text.length,

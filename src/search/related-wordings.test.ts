@@ -22,6 +22,9 @@ const WORDINGS = [
   'Order of work: plumbing, plaster, worktop, then tiles up to the shelf.',
   'We have not chosen the tiles for the splash area: white or sage green.',
   'No paint above the worktop but tile, because of the steam.',
+  'A porcelain tile floor with heating under it.',
+  'Grey tile or wood for the floor, Anna decides.',
+  'The old tiles come off in the first week.',
 ];
 
 function remodel(wording: string): RecordWrite {

@@ -9,6 +9,7 @@ import type { RecordDraft, RecordWrite } from '../store/model.ts';
 import type { SearchFilter } from '../store/search-model.ts';
 import type { Store } from '../store/store.ts';
 import { deriveBelongsTo } from './belongs-to.ts';
+import { confidenceOf } from './rank/confidence.ts';
 import { DEFAULT_RANKING } from './rank/ranking.ts';
 import { runSearch } from './search.ts';
 import { SOURCE_POLICY, effectiveWeight, type SourcePolicies } from './rank/source-policy.ts';
@@ -87,8 +88,8 @@ describe('relatedDocuments', () => {
     });
     const shown = new Set(outcome.hits.map(({ passage }) => passage.record.id));
     expect(outcome.related.every(({ passage }) => !shown.has(passage.record.id))).toBe(true);
-    for (const { confidence } of outcome.related)
-      expect(confidence).toBeLessThanOrEqual(outcome.hits[0]!.confidence);
+    for (const { confidence, confidenceParts } of outcome.related)
+      expect(confidence).toBeCloseTo(confidenceOf(confidenceParts), 9);
     return Object.fromEntries(
       outcome.related.map(({ passage, belongsTo }) => [passage.text, belongsTo.title]),
     );
@@ -141,6 +142,26 @@ describe('relatedDocuments', () => {
 
   it('are none when no note answers the query', async () =>
     expect(await related({ query: 'quarterly earnings of the zoo' })).toEqual({}));
+});
+
+it('a document belongs to the only note there is if ordinary sentences are further from it', async () => {
+  const embedder = (await openEmbedder({ provider: 'local' }))!;
+  const related = async (text: string): Promise<Record<string, number>> => {
+    const store = openSqliteInMemory();
+    await write(store, 'n', note(text, { title: 'Kitchen remodel' }));
+    await write(store, 'n', todo('buy tile samples'), todo('Pay the new invoice on Monday'));
+    const vectors = { embedder, generation: await embedAll(store, embedder) };
+    await deriveBelongsTo({ store, namespace: 'n', vectors, excludedSources: [], now: NOW });
+    const { related: found } = await runSearch({
+      ...{ store, namespace: 'n', query: 'the kitchen remodel', filter: ALL_LIVE, limit: 1, vectors },
+      ...{ ranking: DEFAULT_RANKING, related: { resultLimit: 1, limit: 5, excludedSources: [] } },
+    });
+    return Object.fromEntries(found.map(({ passage, confidence }) => [passage.text, confidence]));
+  };
+  const text = 'A floor of porcelain tile. The joiner comes on Monday with the new doors.';
+  expect(Object.keys(await related(text))).toEqual(['buy tile samples']);
+  expect(await related('The floor is oak. The joiner measures the doors.')).toEqual({});
+  await embedder.close();
 });
 
 /** Subjects of notes that have nothing to do with tiles, and what is said of them. */

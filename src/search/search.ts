@@ -33,6 +33,8 @@ export interface SearchOutcome {
   readonly retrieved: RetrievalResult;
   /** One for each record, best first. */
   readonly hits: readonly Hit[];
+  /** The passages that were ranked, several of some records. */
+  readonly passages: readonly StoredPassage[];
   /** Documents of sources that belong to the best note and are not among the hits, best first. */
   readonly related: readonly RelatedDocument[];
   /** Hits among the best `limit` that were dropped because of the run's `minScore`. */
@@ -80,13 +82,13 @@ async function attemptSearch(
     : await newestFirst(run, retrieved, coverage, await withoutRepetition(run, ranked), rateOnce);
   const limited = limitHits(run, newest, rateOnce);
   const related =
-    isList || limited.hits.length === 0 ? [] : await relatedDocuments(run, limited.eligible, edges);
+    isList || limited.hits.length === 0 ? [] : await relatedDocuments(run, limited.eligible, edges, coverage);
   const { hits, belowMinScore, belowSourceMinScore } = limited;
   const notices = [...run.notices, run.vectors?.notice, notice, damageNotice(damaged)].filter(
     (each) => typeof each === 'string',
   );
   return {
-    outcome: { run, retrieved, hits, related, belowMinScore, belowSourceMinScore, notices },
+    outcome: { run, retrieved, hits, passages, related, belowMinScore, belowSourceMinScore, notices },
     isOvertaken,
   };
 }
@@ -133,7 +135,8 @@ async function listNewest(started: StartedRun): Promise<SearchOutcome> {
     ...{ lists: [{ signal: 'recency', scores }], corrections: [], terms: [], missing: [] },
     ...{ notEmbedded: new Set(), constrainedMatches: new Set(scores.map(({ passage }) => passage)) },
   };
-  return { run, retrieved, hits, related: [], belowMinScore, belowSourceMinScore, notices: run.notices };
+  const { notices } = run;
+  return { run, retrieved, hits, passages, related: [], belowMinScore, belowSourceMinScore, notices };
 }
 
 /** The index terms of the query's words, with their inflections. */

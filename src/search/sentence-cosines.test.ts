@@ -13,6 +13,7 @@ import { LociError } from '../core/errors.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import { RefusedTextsError } from '../embed/refused-texts.ts';
 import type { Store } from '../store/store.ts';
+import { ORDINARY_SENTENCES } from './ordinary-sentences.ts';
 import { SentenceCosines } from './sentence-cosines.ts';
 
 const EAST: Float32Array = unit(1, 0, 0);
@@ -123,6 +124,19 @@ describe('SentenceCosines', () => {
     expect(await cosines(index, open(index, model))).toEqual([]);
     model.failure = null;
     expect(await cosines(index, open(index, model))).toEqual([1]);
+  });
+
+  it('with ordinary sentences need the model once, and none while it is down', async () => {
+    const index = await filled('A backsplash of tiles.');
+    const model = new Model();
+    const query = { generation: index.generation, vector: EAST };
+    model.failure = () => new LociError('embedding_unavailable', 'down');
+    expect(await open(index, model).ofOrdinary(query)).toBeNull();
+    model.failure = null;
+    const found = await open(index, model).ofOrdinary(query);
+    expect(found).toHaveLength(ORDINARY_SENTENCES.length);
+    expect(await open(index, model).ofOrdinary(query)).toEqual(found);
+    expect(model.calls).toEqual([ORDINARY_SENTENCES, ORDINARY_SENTENCES]);
   });
 
   it('fail when the caller aborts', async () => {

@@ -1,12 +1,17 @@
 import { LociError } from '../core/errors.ts';
 import { sentencesOf } from '../core/text/sentences.ts';
+import type { Embedder } from '../embed/embedder.ts';
 import { RefusedTextsError, type TextResult } from '../embed/refused-texts.ts';
 import type { QueryVector, SentenceVectors, StoredPassage } from '../store/search-model.ts';
 import type { Store } from '../store/store.ts';
+import { ORDINARY_SENTENCES } from './ordinary-sentences.ts';
 import type { VectorIndexRef } from './run.ts';
 
 /** A passage has about 200 tokens, and rarely as many sentences. */
 const MAX_SENTENCES = 24;
+
+/** The vectors of `ORDINARY_SENTENCES` by the model that made them, once for a process. */
+const ordinaryVectors = new WeakMap<Embedder, readonly TextResult[]>();
 
 interface SentenceCosinesOptions {
   readonly store: Store;
@@ -46,6 +51,21 @@ export class SentenceCosines {
         Math.max(0, ...vectors.map((vector) => cosine(vector, query.vector))),
       ]),
     );
+  }
+
+  /** The cosines with `ORDINARY_SENTENCES`, in their order; `null` while the model cannot embed them. */
+  async ofOrdinary({ vector }: QueryVector): Promise<readonly number[] | null> {
+    const { vectors, signal } = this.#options;
+    if (vectors === null) return null;
+    let ordinary = ordinaryVectors.get(vectors.embedder);
+    if (ordinary === undefined) {
+      if (this.#isModelDown) return null;
+      const results = await this.#results(ORDINARY_SENTENCES, vectors, signal);
+      // If all were refused, the fault may be that of the provider.
+      if (results === null || results.every((result) => typeof result === 'string')) return null;
+      ordinaryVectors.set(vectors.embedder, (ordinary = results));
+    }
+    return ordinary.map((each) => (typeof each === 'string' ? 0 : cosine(each, vector)));
   }
 
   /** @param texts the sentences of passages by the hashes of the passages */

@@ -252,6 +252,8 @@ export interface BelongsTo {
   readonly noteTitle: string;
   /** The selected note: `note`, or a note that links to it. For a selection by document always `note`. */
   readonly via: number;
+  /** How many links `via` has, if it is not `note`; else 0. */
+  readonly links: number;
   /** Place of the note among those that the document's text finds, from 1. */
   readonly position: number;
   /** The note's ranking score as a share of the best note's. 0 to 1. */

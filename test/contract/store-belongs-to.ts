@@ -57,14 +57,15 @@ export function describeBelongsTo({ store, namespace }: StoreFixture): void {
         note('tiles', { key: 'tiles.md', title: 'Tiles' }),
         note('kitchen', {
           key: 'kitchen.md',
-          metadata: { links: [{ target: 'tiles' }, { target: 'nothing' }] },
+          metadata: { links: [{ target: 'tiles' }, { target: 'nothing' }, { target: 'hall' }] },
         }),
         note('buy tiles', { origin: 'source', source: 'tasks' }),
+        note('hall', { key: 'hall.md' }),
       );
       await commit(store(), ns, { belongsTo: { edges: new Map([[3, [edge(1, 1)]]]), progress: upTo(3) } });
       expect(await store().records.belongsTo(ns, { notes: [2, 1] })).toMatchObject([
-        { document: 3, note: 1, noteTitle: 'Tiles', via: 1 },
-        { document: 3, note: 1, noteTitle: 'Tiles', via: 2 },
+        { document: 3, note: 1, noteTitle: 'Tiles', via: 1, links: 0 },
+        { document: 3, note: 1, noteTitle: 'Tiles', via: 2, links: 2 },
       ]);
     });
 

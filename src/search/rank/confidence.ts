@@ -27,13 +27,13 @@ export interface ConfidenceParts {
   readonly match: QueryMatch;
   /** The share of the query that the embedding model can judge: the weight of the cosine. 0 to 1. */
   readonly modelCoverage: number;
-  /** Lowers the confidence in a note that has the dates of the query by the time of its file alone, and in related documents. 0 to 1. */
+  /** Lowers the confidence in a note that has the dates of the query by the time of its file alone. 0 to 1. */
   readonly factor: number;
 }
 
 export interface ConfidencePart {
   /** `newer`: what a hit gained that was moved before an earlier one. */
-  readonly name: keyof Evidence | 'newer';
+  readonly name: keyof Evidence | (typeof RELATED_NAMES)[number] | 'newer';
   readonly value: number;
   /** In log odds; 0 for a value that is typical of a first result. */
   readonly added: number;
@@ -46,6 +46,9 @@ export const EVIDENCE_NAMES = [
   'neighbours',
   'known',
 ] as const satisfies (keyof Evidence)[];
+
+/** What the confidence in a related document comes from: that it belongs to a note, and how sure the search is of the note. */
+export const RELATED_NAMES = ['belongs', 'note', 'note_lead'] as const;
 
 /** Factor for a note that matches the query's dates only by the time of its file. */
 const FILE_DATE_FACTOR = 0.3;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ORIGINS, TRUST } from '../../../core/types.ts';
-import { EVIDENCE_NAMES } from '../../../search/rank/confidence.ts';
+import { EVIDENCE_NAMES, RELATED_NAMES } from '../../../search/rank/confidence.ts';
 import { BOOST_NAMES } from '../../../search/rank/ranking.ts';
 import { SIGNALS } from '../../../search/retrieve/signals.ts';
 import { answerGaps } from '../../fields/answer-gaps.ts';
@@ -83,11 +83,13 @@ const scoreExplanation = z
     parts: z.array(
       z.strictObject({
         name: z
-          .enum([...EVIDENCE_NAMES, 'newer'])
+          .enum([...EVIDENCE_NAMES, ...RELATED_NAMES, 'newer'])
           .describe(
             '`match`: by words or by meaning. `lead`: over the other results, as far as it matches. `agreement`: with the best ' +
               'of every signal. `neighbours`: what neighbouring turns contribute. `known`: the share of the query that any record has. ' +
-              '`newer`: of a later result in the place of an earlier one that says the same.',
+              '`newer`: of a later result in the place of an earlier one that says the same. ' +
+              'Of a related document: `belongs`: the probability that it belongs to the note, `note`: the score of the note, ' +
+              '`note_lead`: its lead over the other notes.',
           ),
         value: z.number(),
         added: z.number().describe('What it added to the log odds.'),
@@ -95,13 +97,15 @@ const scoreExplanation = z
     ),
     log_odds: z.number().describe('The sum of `typical` and of what the parts added.'),
     factor: share().describe(
-      'Below 1 for a note that has the dates of the query by the time of its file alone, and for related documents.',
+      'Below 1 for a note that has the dates of the query by the time of its file alone.',
     ),
     coverage: share().describe("IDF-weighted share of the query's words that this result has."),
     cosine: z
       .number()
       .nullable()
-      .describe('Cosine of this result and the query in the embedding; null without vectors.'),
+      .describe(
+        'Cosine of this result and the query in the embedding; null without vectors, and for related documents.',
+      ),
     model_coverage: share().describe(
       'Share of the query that the model can judge, by its language and the codes in it: the weight of the cosine.',
     ),

@@ -63,9 +63,9 @@ export async function belongsTo(sql: Sql, ns: number, selector: BelongsToSelecto
   const selected = dialect.list('ids', 'integer');
   // Each selected note and the notes that it links to.
   const linkedNotes = `
-    SELECT value, value AS via FROM ${selected} AS selected
+    SELECT value, value AS via, 0 AS links FROM ${selected} AS selected
     UNION
-    SELECT l.target_record, s.value FROM ${selected} AS s
+    SELECT l.target_record, s.value, count(*) OVER (PARTITION BY s.value) FROM ${selected} AS s
       ${dialect.join} link AS l ON l.ns = :ns AND l.record = s.value
       WHERE l.target_record IS NOT NULL`;
   const [column, targets, ids] =
@@ -73,11 +73,11 @@ export async function belongsTo(sql: Sql, ns: number, selector: BelongsToSelecto
       ? (['note', linkedNotes, selector.notes] as const)
       : ([
           'document',
-          `SELECT value, CAST(NULL AS BIGINT) AS via FROM ${selected} AS selected`,
+          `SELECT value, CAST(NULL AS BIGINT) AS via, 0 AS links FROM ${selected} AS selected`,
           selector.documents,
         ] as const);
   const rows = await sql.all(
-    `SELECT b.document, b.position, b.note, b.share, b.confidence, coalesce(t.via, b.note) AS via, r.title AS "noteTitle",
+    `SELECT b.document, b.position, b.note, b.share, b.confidence, coalesce(t.via, b.note) AS via, t.links, r.title AS "noteTitle",
        (SELECT p.id FROM passage AS p WHERE p.ns = b.ns AND p.record = b.document ORDER BY p.ordinal LIMIT 1) AS passage
      FROM (${targets}) AS t ${dialect.join} belongs_to AS b ON b.ns = :ns AND b.${column} = t.value
      ${dialect.join} record AS r ON r.ns = b.ns AND r.id = b.note

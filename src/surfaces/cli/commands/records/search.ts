@@ -212,7 +212,7 @@ function scoreReasons(
   { typical, parts, log_odds, factor, coverage, cosine, model_coverage }: ScoreExplanation,
 ): string[] {
   const sum = [
-    `${signed(typical, 2)} (typical of a first result)`,
+    `${signed(typical, 2)} (${parts.some(({ name }) => name === 'belongs') ? 'a related document' : 'typical of a first result'})`,
     ...parts
       .filter(({ added }) => Math.abs(added) >= MIN_SHOWN_LOG_ODDS)
       .map(({ name, added }) => `${signed(added, 2)} (${EVIDENCE_WORDS[name]})`),
@@ -237,6 +237,9 @@ const EVIDENCE_WORDS: Readonly<Record<ScoreExplanation['parts'][number]['name'],
   neighbours: 'neighbouring turns',
   known: 'words that any record has',
   newer: 'in the place of an earlier one',
+  belongs: 'it belongs to the note',
+  note: 'the score of the note',
+  note_lead: 'its lead over other notes',
 };
 
 function percent(share: number): string {
