@@ -29,6 +29,9 @@ import { startRun, type SearchOptions, type SearchRun, type StartedRun } from '.
 export interface SearchOutcome {
   readonly run: SearchRun;
   readonly retrieved: RetrievalResult;
+  readonly coverage: QueryCoverage;
+  /** The best passages, of which the hits have one for each record. */
+  readonly passages: readonly StoredPassage[];
   /** One for each record, best first. */
   readonly hits: readonly Hit[];
   /** Documents of sources that belong to the best note and are not among the hits, best first. */
@@ -80,7 +83,17 @@ async function attemptSearch(
     (each) => typeof each === 'string',
   );
   return {
-    outcome: { run, retrieved, hits, related, belowMinScore, belowSourceMinScore, notices },
+    outcome: {
+      run,
+      retrieved,
+      coverage,
+      passages,
+      hits,
+      related,
+      belowMinScore,
+      belowSourceMinScore,
+      notices,
+    },
     isOvertaken,
   };
 }
@@ -127,7 +140,18 @@ async function listNewest(started: StartedRun): Promise<SearchOutcome> {
     ...{ lists: [{ signal: 'recency', scores }], corrections: [], terms: [], missing: [] },
     ...{ notEmbedded: new Set(), constrainedMatches: new Set(scores.map(({ passage }) => passage)) },
   };
-  return { run, retrieved, hits, related: [], belowMinScore, belowSourceMinScore, notices: run.notices };
+  const coverage = new QueryCoverage(run, retrieved);
+  return {
+    run,
+    retrieved,
+    coverage,
+    passages,
+    hits,
+    related: [],
+    belowMinScore,
+    belowSourceMinScore,
+    notices: run.notices,
+  };
 }
 
 /** The index terms of the query's words, with their inflections. */

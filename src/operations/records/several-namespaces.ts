@@ -33,9 +33,11 @@ export function mergeSearches(
   { own, limit, related: relatedLimit, cite = ({ citation }) => citation }: MergeOptions,
 ): SearchOutput {
   const all = outputs.map(({ namespace, output }) => {
+    const prefix = citationPrefix(namespace, own);
     const cited = <Result extends SearchResultOutput>(result: Result): Result => ({
       ...result,
-      citation: citationPrefix(namespace, own) + cite(result),
+      citation: prefix + cite(result),
+      ...(result.also && { also: { ...result.also, citation: prefix + result.also.citation } }),
     });
     return { ...output, results: output.results.map(cited), related: output.related.map(cited) };
   });

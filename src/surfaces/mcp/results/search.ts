@@ -3,7 +3,7 @@ import type {
   RelatedResultOutput,
   SearchResultOutput,
 } from '../../../engine/records/results/search-fields.ts';
-import { strongMatches } from '../../../engine/records/results/search-result.ts';
+import { citedLines, strongMatches } from '../../../engine/records/results/search-result.ts';
 import { onOneLine } from './fence.ts';
 import {
   type ModelResult,
@@ -68,12 +68,13 @@ function relatedFields(related: RelatedResultOutput): object {
 }
 
 function fieldsOf(result: SearchResultOutput): object {
-  const { citation, snippet, score, tags, linked_as: linked, via, explanation } = result;
+  const { citation, snippet, also, score, tags, linked_as: linked, via, explanation } = result;
   return {
     citation,
     title: result.title === '' ? null : result.title,
     headings: headingsOf(result).join(' › ') || null,
     text: snippet,
+    also: also === undefined ? null : alsoText(also),
     score: Number(score.toFixed(2)),
     ...provenanceFields(result),
     ...tagFields(tags),
@@ -110,6 +111,7 @@ function resultText(result: SearchResultOutput, first: readonly string[] = []): 
       .split(/[\r\n\u0085\u2028\u2029]+/)
       .filter((line) => line.trim() !== '')
       .map((line) => `   | ${line}`),
+    ...(result.also === undefined ? [] : [`   also: ${alsoText(result.also)}`]),
   ].join('\n');
 }
 
@@ -137,6 +139,11 @@ function signed(value: number): string {
 
 function linkedAs({ text, ...note }: NonNullable<SearchResultOutput['linked_as']>): string {
   return `in ${nameOf(note)} as “${onOneLine(text)}”`;
+}
+
+/** `L40–L52 The kitchen needs a cable of its own` */
+function alsoText({ citation, text }: NonNullable<SearchResultOutput['also']>): string {
+  return onOneLine([...citedLines(citation), text].join(' '));
 }
 
 function viaText({ title, how }: NonNullable<SearchResultOutput['via']>): string {

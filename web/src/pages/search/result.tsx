@@ -62,6 +62,14 @@ export function ResultCard({ result, explained, onExplain }: ResultCardProps): J
       <p class="snippet">
         <PlainText text={snippet} highlights={highlights} compact />
       </p>
+      {result.also !== undefined && (
+        <p class="snippet quiet-text">
+          <Link to={href('/record', { citation: result.also.citation })} tabIndex={-1}>
+            {t(SEARCH.also)}
+          </Link>{' '}
+          <PlainText text={result.also.text} />
+        </p>
+      )}
       <p class="row separated quiet-text">
         <span class="citation">
           <PlainText text={result.from ?? citation} />

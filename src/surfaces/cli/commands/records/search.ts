@@ -5,7 +5,7 @@ import type {
   ScoreExplanation,
   SearchResultOutput,
 } from '../../../../engine/records/results/search-fields.ts';
-import { strongMatches } from '../../../../engine/records/results/search-result.ts';
+import { citedLines, strongMatches } from '../../../../engine/records/results/search-result.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
 import type { Style } from '../../format/style.ts';
 import { clip, padEnd, padStart, textWidth } from '../../format/text-width.ts';
@@ -108,6 +108,7 @@ function resultBlock(result: SearchResultOutput, view: View): string[] {
         factsLine(result, room),
         ...(result.url === undefined ? [] : [style.link(oneLine(result.url))]),
         ...snippet.map((line) => `${style.dim('│')} ${line}`),
+        ...alsoLine(result).map((line) => style.dim(clip(line, room))),
         ...linkedAs(result).map((line) => style.dim(clip(line, room))),
         ...viaLine(result).map((line) => style.dim(clip(line, room))),
         style.dim(clip(`why: ${result.why}`, room)),
@@ -116,6 +117,11 @@ function resultBlock(result: SearchResultOutput, view: View): string[] {
       margin,
     ),
   ];
+}
+
+/** `also: L40–L52 The kitchen needs a cable of its own` */
+function alsoLine({ also }: SearchResultOutput): string[] {
+  return also === undefined ? [] : [`also: ${oneLine([...citedLines(also.citation), also.text].join(' '))}`];
 }
 
 /** `linked in [[Start here]] as “the big one this autumn”` */
