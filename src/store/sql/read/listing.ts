@@ -108,11 +108,7 @@ export function filterSelection(dialect: Dialect, filter: RecordFilter): Selecti
   and('substr(r.key, 1, length(:keyPrefix)) = :keyPrefix AND r.key >= :keyPrefix', 'keyPrefix', keyPrefix);
   and('r.key < :keyEnd', 'keyEnd', keyPrefix === undefined ? null : firstAfterPrefix(keyPrefix));
   // A range without a beginning has no notes without a date either.
-  and(
-    'r.timeline_at >= :timedFrom',
-    'timedFrom',
-    timedFrom ?? (timedUntil === undefined ? null : NO_TIME + 1),
-  );
+  and('r.timeline_at >= :timedFrom', 'timedFrom', timedFrom ?? (timedUntil === undefined ? null : NO_TIME + 1));
   and('r.timeline_at < :timedUntil', 'timedUntil', timedUntil);
   and('r.content_hash = :contentHash', 'contentHash', contentHash);
   const named = `SELECT n.record FROM name AS n WHERE n.ns = r.ns AND n.kind = 'note' AND n.name = :noteName`;
