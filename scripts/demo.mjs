@@ -83,7 +83,7 @@ try {
   const { related, took_ms } = await search("let's talk about the kitchen remodel", 1);
   for (const { snippet, belongs_to, from } of related) print(`• ${snippet.split('\n')[0]} · ${from}`);
   console.log(`\nFound in ${took_ms} ms. Next, with your own notes:`);
-  console.log('\n  npx loci index ~/vault                  later: npx loci index');
+  console.log('  npx loci index ~/vault                  later: npx loci index');
   console.log('  npx loci search "anything you like"     --explain shows what each signal added');
   console.log('  npx loci ui                             look into it in the browser');
   console.log('  npx loci --help                         all commands');

@@ -43,9 +43,7 @@ export const factOutput = z.strictObject({
 export type Fact = z.infer<typeof factOutput>;
 
 export const storeFactInput = z.strictObject({
-  key: factKey().describe(
-    'The name of the fact, such as `preferred_framework`, in any case, with spaces or underscores; at most 512 characters.',
-  ),
+  key: factKey().describe('The name of the fact, such as `preferred_framework`; at most 512 characters.'),
   value: contentField().describe('The fact itself, up to 1 MiB.'),
   category: factCategory()
     .exactOptional()
