@@ -72,14 +72,17 @@ export function describeVectors({ store, namespace, generation }: StoreFixture):
       const [north, east, bare] = await pendingEmbeddings(store(), vectors, ns);
       const directions = [NORTH, EAST].map((vector, i) => ({ hash: [north!, east!][i]!.hash, vector }));
       await store().vectors.put(ns, vectors, directions);
-      await write(store(), ns, note('east'));
-      const ids = [bare!.passage, east!.passage, north!.passage, 4, 1_000_000];
+      const [fourth = 0] = await write(store(), ns, note('east'));
+      const query = { by: 'text', text: anyOf('east'), filter: ALL_LIVE, limit: 10 } as const;
+      const { lists } = await store().search.retrieve(ns, { queries: [query] });
+      const { passage: twin } = lists[0]!.scores.find(({ record }) => record === fourth)!;
+      const ids = [bare!.passage, east!.passage, north!.passage, twin, 1_000_000];
       const found = await store().vectors.ofPassages(ns, vectors, ids);
       const rounded = Array.from(found, ([id, vector]) => [id, [...vector].map(Math.round)]);
       expect(Object.fromEntries(rounded)).toEqual({
         [north!.passage]: [0, 1, 0],
         [east!.passage]: [1, 0, 0],
-        4: [1, 0, 0],
+        [twin]: [1, 0, 0],
       });
       expect((await store().vectors.ofPassages(ns, await generation(3), ids)).size).toBe(0);
       expect((await store().vectors.ofPassages(ns, vectors, [])).size).toBe(0);
