@@ -22,6 +22,7 @@ import { summaryOf } from '../src/pack/levels/summary.ts';
 import { sectionsOf } from '../src/pack/sections/cut.ts';
 import { plainLine } from '../src/pack/timeline-text.ts';
 import { snippet } from '../src/search/explain/snippet.ts';
+import { hasProse } from '../src/sources/markdown/plain-text.ts';
 import { anchorsIn } from '../src/search/rank/anchor-text.ts';
 import { detectSecrets } from '../src/secrets/detect.ts';
 import { readDocument } from '../src/sources/documents/read-document.ts';
@@ -73,6 +74,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     return ranking.best();
   },
   snippet: (text) => snippet(text, new Set(['a', 'oven', 'berlin'])),
+  'words beyond links': hasProse,
   'anchors of links': (text) => anchorsIn(storedPassage({ record: note(text), text })),
   'sections of packs': sectionsOf,
   summaries: (text) => {

@@ -26,9 +26,9 @@ export async function evaluateAnswers(
   for (const corpus of corpora) {
     const loci = await openCorpus(corpus, configuration, folder);
     try {
-      const systems = await systemsOf(corpus, loci, model, count);
+      const asking = await systemsOf(corpus, loci, model, count);
       const questions = corpus.questions.filter((question) => half === null || question.half === half);
-      asked.push(...(await askAll(corpus.id, questions, systems, count, signal)));
+      asked.push(...(await askAll(corpus.id, questions, asking, count, signal)));
     } finally {
       await loci.close();
     }

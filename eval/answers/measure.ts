@@ -4,7 +4,7 @@ import { Progress } from '../progress.ts';
 import { missingNeeds } from './missing-needs.ts';
 import type { Question } from './question-set.ts';
 import { saysNoAnswer } from './says-no-answer.ts';
-import type { AnswerSystem } from './systems.ts';
+import type { Asked } from './systems.ts';
 
 /** Tokens of o200k. */
 export const BUDGETS: readonly number[] = [500, 1000, 2000, 4000];
@@ -22,16 +22,29 @@ export interface AskedQuestion extends Question {
   readonly corpus: string;
   /** By system and budget. */
   readonly outcomes: Readonly<Record<string, Readonly<Record<number, Outcome>>>>;
+  readonly first: FirstResult;
+}
+
+/** What the first result of a search shows of what the question needs. */
+export interface FirstResult {
+  /** Whether it is a note that has a needed statement. */
+  readonly isRight: boolean;
+  /** Whether a needed statement is in the lines that its citation names. */
+  readonly inLines: boolean;
+  /** Whether one is in these lines or in those of the second place. */
+  readonly inPlaces: boolean;
+  /** Whether one is in its snippet. */
+  readonly inSnippet: boolean;
 }
 
 /**
- * Asks every system every question within every budget.
+ * Asks every system every question within every budget, and searches for it.
  * @throws LociError `aborted`, and the errors of the systems
  */
 export async function askAll(
   corpus: string,
   questions: readonly Question[],
-  systems: readonly AnswerSystem[],
+  { systems, first }: Asked,
   count: CountTokens,
   signal?: AbortSignal,
 ): Promise<AskedQuestion[]> {
@@ -45,7 +58,7 @@ export async function askAll(
       const textWithin = await system.ask(question.q);
       for (const budget of BUDGETS) ofSystem[budget] = outcomeOf(question, await textWithin(budget), count);
     }
-    asked.push({ ...question, corpus, outcomes });
+    asked.push({ ...question, corpus, outcomes, first: await first(question) });
     progress.report(asked.length, questions.length);
   }
   progress.end();

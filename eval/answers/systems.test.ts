@@ -131,6 +131,16 @@ describe('evaluateAnswers', () => {
     expect(await evaluate('test')).toEqual(asked.filter(({ half }) => half === 'test'));
   });
 
+  it('judges what the first result of a search shows', () => {
+    const [{ first }] = asked as [AskedQuestion];
+    expect(first).toEqual({ isRight: true, inLines: true, inPlaces: true, inSnippet: true });
+    expect(asked[1]?.first.isRight).toBe(false);
+    const report = answerReport([
+      { ...asked[0]!, first: { ...first, inLines: false, inSnippet: false } },
+    ]).join('\n');
+    expect(report).toMatch(/^ {2}search +100\.0 \(1\) +0\.0 \(0\) +100\.0 \(1\) +0\.0 \(0\)$/m);
+  });
+
   it('notices which texts say that there is no answer', () => {
     const [, far, near] = asked as [AskedQuestion, AskedQuestion, AskedQuestion];
     expect(far.outcomes['pack']?.[1000]).toEqual({ tokens: 0, saysNoAnswer: true, missing: [] });

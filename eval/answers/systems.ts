@@ -2,9 +2,12 @@ import type { CountTokens } from '../../src/pack/tokens.ts';
 import { openGrep } from '../baselines/grep.ts';
 import { longestPrefix } from '../longest-prefix.ts';
 import type { Model } from '../model.ts';
+import type { FirstResult } from './measure.ts';
+import { missingNeeds } from './missing-needs.ts';
 import { PeerIndex } from './peer-index.ts';
-import { notesOf, type Corpus } from './question-set.ts';
+import { notesOf, type Corpus, type Question } from './question-set.ts';
 import { cutSection, sectionsOf, shownSection } from './sections.ts';
+import { plainText } from '../../src/sources/markdown/plain-text.ts';
 import type { EngineContext } from '../../src/engine/context.ts';
 import { search } from '../../src/engine/records/search.ts';
 import { memoryPack } from '../../src/engine/packs/memory-pack.ts';
@@ -16,6 +19,13 @@ export interface AnswerSystem {
   ask(question: string): Promise<(budget: number) => string | Promise<string>>;
 }
 
+/** What is asked. */
+export interface Asked {
+  readonly systems: readonly AnswerSystem[];
+  /** The first result of a search for a question. */
+  readonly first: (question: Question) => Promise<FirstResult>;
+}
+
 /** How many results of a search the rivals read. */
 const RESULTS = 50;
 
@@ -25,7 +35,7 @@ export async function systemsOf(
   loci: EngineContext,
   { embedder }: Pick<Model, 'embedder'>,
   count: CountTokens,
-): Promise<AnswerSystem[]> {
+): Promise<Asked> {
   const notes = notesOf(corpus);
   const docs = [...notes].map(([path, text]) => ({ id: path, path, text, note: true }));
   const grep = openGrep({
@@ -48,7 +58,7 @@ export async function systemsOf(
       return (budget) => fill(all, budget, count);
     },
   });
-  return [
+  const systems: AnswerSystem[] = [
     {
       name: 'pack',
       ask: (query) => Promise.resolve(async (budget) => (await memoryPack(loci, { query, budget })).text),
@@ -65,6 +75,40 @@ export async function systemsOf(
     filled('peer sections', async (query) => (await peer.rank(query)).map(shownSection)),
     filled('grep', async (query) => (await grep.rank('', query)).ids.map(whole)),
   ];
+  return { systems, first: (question) => firstResult(loci, notes, question) };
+}
+
+async function firstResult(
+  loci: EngineContext,
+  notes: ReadonlyMap<string, string>,
+  { q: query, needs }: Question,
+): Promise<FirstResult> {
+  const { results } = await search(loci, { query, related: 0, min_score: 0 });
+  const [first] = results;
+  if (first === undefined) return { isRight: false, inLines: false, inPlaces: false, inSnippet: false };
+  const { path } = matchOf(first.citation);
+  const ofNote = needs
+    .flatMap((need) => [need, ...need.or])
+    .filter((statement) => statement.path === path)
+    .map((statement) => ({ ...statement, or: [] }));
+  const asText = ofNote.map((statement) => ({ ...statement, text: plainText(statement.text) }));
+  const holds = (...texts: readonly string[]): boolean =>
+    texts.some((text) => missingNeeds(ofNote, text).length < ofNote.length);
+  const cited = (citation: string): string => {
+    const { from, to } = matchOf(citation);
+    return notes
+      .get(path)!
+      .split('\n')
+      .slice(from - 1, to)
+      .join('\n');
+  };
+  const lines = cited(first.citation);
+  return {
+    isRight: ofNote.length > 0,
+    inLines: holds(lines),
+    inPlaces: holds(lines, ...(first.second === undefined ? [] : [cited(first.second.citation)])),
+    inSnippet: missingNeeds(asText, first.snippet).length < asText.length,
+  };
 }
 
 interface Match {

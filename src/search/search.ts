@@ -31,6 +31,7 @@ import { startRun, type SearchOptions, type SearchRun, type StartedRun } from '.
 export interface SearchOutcome {
   readonly run: SearchRun;
   readonly retrieved: RetrievalResult;
+  readonly coverage: QueryCoverage;
   /** One for each record, best first. */
   readonly hits: readonly Hit[];
   /** The passages that were ranked, several of some records. */
@@ -88,7 +89,17 @@ async function attemptSearch(
     (each) => typeof each === 'string',
   );
   return {
-    outcome: { run, retrieved, hits, passages, related, belowMinScore, belowSourceMinScore, notices },
+    outcome: {
+      run,
+      retrieved,
+      coverage,
+      passages,
+      hits,
+      related,
+      belowMinScore,
+      belowSourceMinScore,
+      notices,
+    },
     isOvertaken,
   };
 }
@@ -135,8 +146,18 @@ async function listNewest(started: StartedRun): Promise<SearchOutcome> {
     ...{ lists: [{ signal: 'recency', scores }], corrections: [], terms: [], missing: [] },
     ...{ notEmbedded: new Set(), constrainedMatches: new Set(scores.map(({ passage }) => passage)) },
   };
-  const { notices } = run;
-  return { run, retrieved, hits, passages, related: [], belowMinScore, belowSourceMinScore, notices };
+  const coverage = new QueryCoverage(run, retrieved);
+  return {
+    run,
+    retrieved,
+    coverage,
+    passages,
+    hits,
+    related: [],
+    belowMinScore,
+    belowSourceMinScore,
+    notices: run.notices,
+  };
 }
 
 /** The index terms of the query's words, with their inflections. */

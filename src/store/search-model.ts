@@ -111,7 +111,7 @@ export interface RetrievalRequest {
   readonly cosines?: QueryVector;
   /** Passages that are compared with it as well, unless a vector query found them. */
   readonly compared?: readonly number[];
-  /** Records whose passages are all compared with it, of the records in this order as many passages as the limit allows. */
+  /** Records of which all passages are wanted, compared with it: in this order, as many passages as the limit allows. */
   readonly records?: { readonly ids: readonly number[]; readonly limit: number };
   /** Whether to load the best passage of each record in the lists. */
   readonly load?: boolean;
@@ -137,7 +137,7 @@ export interface Retrieved {
   readonly cosines: readonly PassageScore[];
   /** Whether the time was enough to compare all of them. */
   readonly hasAllCosines: boolean;
-  /** The passages of `records` that have a vector, by ordinal. Records without any are left out. */
+  /** The passages of `records`, by ordinal. Records without any are left out. */
   readonly compared: ReadonlyMap<number, readonly ComparedPassage[]>;
   readonly passages: readonly StoredPassage[];
 }
@@ -151,8 +151,11 @@ export interface PassageScore {
 
 /** Where a passage is in its record, and how near it is to a vector. */
 export interface ComparedPassage extends Pick<Passage, 'ordinal' | 'startLine' | 'endLine'> {
-  /** −1 to 1. */
-  readonly cosine: number;
+  readonly passage: number;
+  /** Of its text, in code points. */
+  readonly length: number;
+  /** −1 to 1; `null` if it has no vector. */
+  readonly cosine: number | null;
 }
 
 export interface SimilarRecord {

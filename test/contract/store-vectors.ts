@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import type { PassageScore } from '../../src/store/search-model.ts';
 import type { StoreFixture } from './store-contract.ts';
-import { cosinesOf, searchVectors } from './queries.ts';
+import { cosinesOf, passagesOf, searchVectors } from './queries.ts';
 import {
   ALL_LIVE,
   anyOf,
@@ -72,21 +72,24 @@ export function describeVectors({ store, namespace, generation }: StoreFixture):
       const [north, east, bare] = await pendingEmbeddings(store(), vectors, ns);
       const directions = [NORTH, EAST].map((vector, i) => ({ hash: [north!, east!][i]!.hash, vector }));
       await store().vectors.put(ns, vectors, directions);
-      await write(store(), ns, note('east'));
-      const ids = [bare!.passage, east!.passage, north!.passage, 4, 1_000_000];
+      const [fourth = 0] = await write(store(), ns, note('east'));
+      const query = { by: 'text', text: anyOf('east'), filter: ALL_LIVE, limit: 10 } as const;
+      const { lists } = await store().search.retrieve(ns, { queries: [query] });
+      const { passage: twin } = lists[0]!.scores.find(({ record }) => record === fourth)!;
+      const ids = [bare!.passage, east!.passage, north!.passage, twin, 1_000_000];
       const found = await store().vectors.ofPassages(ns, vectors, ids);
       const rounded = Array.from(found, ([id, vector]) => [id, [...vector].map(Math.round)]);
       expect(Object.fromEntries(rounded)).toEqual({
         [north!.passage]: [0, 1, 0],
         [east!.passage]: [1, 0, 0],
-        4: [1, 0, 0],
+        [twin]: [1, 0, 0],
       });
       expect((await store().vectors.ofPassages(ns, await generation(3), ids)).size).toBe(0);
       expect((await store().vectors.ofPassages(ns, vectors, [])).size).toBe(0);
       expect((await store().vectors.ofPassages(namespace(), vectors, ids)).size).toBe(0);
     });
 
-    it('compares all passages of records with a vector, in this order, up to a limit', async () => {
+    it('compares all passages of records, in this order, up to a limit', async () => {
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store(), ns, note(['east', 'north']), note('bare'), note(['north', 'east']));
       const pending = await pendingEmbeddings(store(), vectors, ns);
@@ -98,18 +101,31 @@ export function describeVectors({ store, namespace, generation }: StoreFixture):
           text === 'bare' ? [] : [{ hash, vector: directions[text as keyof typeof directions] }],
         ),
       );
-      const compare = async (records: readonly number[], limit: number, of = ns): Promise<unknown[]> => {
-        const query = { generation: vectors, vector: EAST };
-        const request = { queries: [], cosines: query, records: { ids: records, limit } };
+      const cosines = { generation: vectors, vector: EAST };
+      const compare = async (
+        records: readonly number[],
+        limit: number,
+        of = ns,
+        query: { cosines?: typeof cosines } = { cosines },
+      ): Promise<unknown[]> => {
+        const request = { queries: [], ...query, records: { ids: records, limit } };
         const { compared } = await store().search.retrieve(of, request);
-        return [...compared].map(([id, of]) => [
+        const ids = [...compared.values()].flat().map(({ passage }) => passage);
+        const texts = new Map(
+          (await passagesOf(store(), of, ids, ALL_LIVE)).map(({ id, text }) => [id, text]),
+        );
+        return [...compared].map(([id, ofRecord]) => [
           id,
-          of.map((each) => [each.startLine, Math.round(each.cosine)]),
+          ofRecord.map(({ passage, startLine, length, cosine }) => {
+            expect(texts.get(passage)).toHaveLength(length);
+            return [startLine, cosine === null ? null : Math.round(cosine)];
+          }),
         ]);
       };
       const [first, third] = [[1, [[1, 1], [2, 0]]], [3, [[1, 0], [2, 1]]]]; // prettier-ignore
-      expect(await compare([3, 2, 99, 1], 10)).toEqual([third, first]);
+      expect(await compare([3, 2, 99, 1], 10)).toEqual([third, [2, [[1, null]]], first]);
       expect(await compare([1, 3], 3)).toEqual([first, [3, [[1, 0]]]]);
+      expect(await compare([3], 10, ns, {})).toEqual([[3, [[1, null], [2, null]]]]); // prettier-ignore
       expect(await compare([], 10)).toEqual([]);
       expect(await compare([1], 10, namespace())).toEqual([]);
       const wrong = { generation: vectors, vector: unit(1, 0) };

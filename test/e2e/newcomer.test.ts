@@ -7,6 +7,7 @@ import type { SearchOutput } from '../../src/engine/records/results/search-field
 import type { StatusOutput } from '../../src/engine/health/status.ts';
 import type { WriteOutput } from '../../src/engine/records/record-schemas.ts';
 import { copyOfVault, loci, lociJson, temporaryFolder } from './loci-command.ts';
+import { plainText } from '../../src/sources/markdown/plain-text.ts';
 
 const NOTES = 60;
 
@@ -70,7 +71,7 @@ describe('a newcomer', () => {
     expect(note.citation).toBe(citation);
     expect(citation.endsWith(`#L${String(note.lines.from)}-L${String(note.lines.to)}`)).toBe(true);
     const words = snippet.replaceAll('…', '').trim();
-    expect(note.text.replaceAll(/\s+/g, ' ')).toContain(words.replaceAll(/\s+/g, ' '));
+    expect(plainText(note.text)).toContain(words);
 
     const numbered = (await loci(['get', citation], { home })).stdout.split('\n');
     expect(numbered).toContainEqual(expect.stringMatching(/^links: .*Induction or gas/));

@@ -88,6 +88,18 @@ describe('the page of a record', () => {
     await page.getByRole('heading', { name: 'Tiles', level: 1 }).waitFor();
   });
 
+  it('shows callouts with the line of their title, or with their type', async () => {
+    const text = ['> [!info] Info', '> One.', '', '> [!tip]', '> **Two**', '> more.'].join('\n');
+    const output = await site.loci('write', '--title', 'Callouts', text, '--json');
+    const page = await site.open(`/record/${String((JSON.parse(output) as { id: number }).id)}`);
+    const callouts = page.locator('.markdown blockquote');
+    await callouts.first().waitFor();
+    expect((await callouts.allInnerTexts()).map((each) => each.split(/\s+/))).toEqual([
+      ['Info', 'One.'],
+      ['tip', 'Two', 'more.'],
+    ]);
+  });
+
   it('shows the lines that an address cites', async () => {
     const page = await site.open('/record?citation=Home/Kitchen+remodel.md%23Worktop');
     await page.locator('.cited', { hasText: 'Beech' }).first().waitFor();

@@ -22,6 +22,16 @@ describe('the search page', () => {
     await page.locator('[data-result]').first().waitFor();
   });
 
+  it('shows text without Markdown, and leads to the second passage of a note', async () => {
+    const page = await site.open('/search?q=which+oven+did+we+decide+on+and+why');
+    const first = page.locator('[data-result]').first();
+    await first.locator('.snippet').first().waitFor();
+    const snippets = await page.locator('.snippet').allInnerTexts();
+    expect(snippets.filter((each) => /\*\*|\[\[|\[!|\|-/.test(each))).toEqual([]);
+    await page.getByRole('link', { name: 'also' }).first().click();
+    await page.locator('.cited').first().waitFor();
+  });
+
   it('keeps what is typed while it is loaded', async () => {
     const page = await site.open('/audit');
     expect(await page.locator('#early-keys').count()).toBe(0);

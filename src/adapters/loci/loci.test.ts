@@ -166,7 +166,7 @@ describe('notes', () => {
         id: file,
         uri: `${file}#L5-L7`,
         score: expect.any(Number) as number,
-        snippet: '# Heat\n\nAn oven.',
+        snippet: 'An oven.',
         metadata: {
           tags: ['a', 'b'],
           id: 7,

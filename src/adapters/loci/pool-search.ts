@@ -157,7 +157,7 @@ class Notes {
           id: note.file,
           uri: uriOf(note.file, hit.passage),
           score: this.#score,
-          snippet: snippetOf(hit, terms).text,
+          snippet: snippetOf(hit.passage, terms).text,
           metadata: resultMetadata(note.pool, keyOf(note.pool, note.file), note.head),
         };
         this.#results.set(note.file, { result, confidence: hit.confidence });

@@ -6,6 +6,9 @@ import { CLASSIC_RANKING, DEFAULT_RANKING, type Ranking } from '../../search/ran
 import { type MissingSignal, NOT_ALL_EMBEDDED } from '../../search/retrieve/signals.ts';
 import type { VectorIndexRef } from '../../search/run.ts';
 import { runSearch, type SearchOutcome } from '../../search/search.ts';
+import { shownPassages, type ShownPassages } from '../../search/shown-passages.ts';
+import { hasProse } from '../../sources/markdown/plain-text.ts';
+import type { Hit } from '../../search/rank/confidence.ts';
 import type { RecordHeader, SearchFilter } from '../../store/search-model.ts';
 import type { EngineContext, EngineServices } from '../context.ts';
 import { storeFilters } from '../fields/record-fields.ts';
@@ -25,7 +28,7 @@ import {
 import { embeddingProcess } from '../reading/embed-new.ts';
 import { citationsOf } from '../shared/citations.ts';
 import type { SearchInput, SearchOutput, SearchResultOutput } from './results/search-fields.ts';
-import { formatHit } from './results/search-result.ts';
+import { formatHit, strongMatches } from './results/search-result.ts';
 import { unmatchedFilters } from './results/unmatched-filters.ts';
 import { reasonsForNothing, undatedNotice } from './results/why-nothing.ts';
 import { currentFirst } from './current-first.ts';
@@ -217,26 +220,48 @@ export async function searchResults(
   explain = false,
 ): Promise<SearchResultOutput[]> {
   const hits = [...outcome.hits, ...outcome.related];
-  const passages = hits.map(({ passage }) => passage);
-  const records = passages.map(({ record }) => record);
+  const shown = await shownOf(outcome, hits);
+  const records = hits.map(({ passage }) => passage.record);
   context.shared(HitCounter).count(context.namespace, records.flatMap(vaultOrSource));
   const [citations, origins] = await Promise.all([
-    citationsOf(context, passages),
+    citationsOf(
+      context,
+      shown.flatMap(({ best, second }) =>
+        [best, second ?? best].map((each) => ({ ...each, record: each.passage.record })),
+      ),
+    ),
     sourceOrigins(context, records),
   ]);
   const options = { terms: highlightedTerms(outcome), now: outcome.run.filter.now, explain };
-  const citationOf = new Map(records.map(({ id }, i) => [id, citations[i] ?? '']));
+  const citationOf = new Map(records.map(({ id }, i) => [id, citations[2 * i] ?? '']));
   return hits.map((hit, i) => {
-    const { passage, later } = hit;
-    const citation = citationOf.get(passage.record.id) ?? '';
+    const { later } = hit;
     const ofLater = later && citationOf.get(later.record);
-    const context = {
-      ...{ citation, from: origins[i] ?? null },
-      ...(ofLater !== undefined && {
-        later: { id: later!.record, citation: ofLater, date: dayText(later!.time) },
-      }),
-    };
-    return formatHit(hit, i + 1, context, options);
+    return formatHit(
+      {
+        ...{ hit, passages: shown[i]!, from: origins[i] ?? null },
+        ...{ citation: citations[2 * i]!, secondCitation: citations[2 * i + 1]! },
+        ...(ofLater !== undefined && {
+          later: { id: later!.record, citation: ofLater, date: dayText(later!.time) },
+        }),
+      },
+      i + 1,
+      options,
+    );
+  });
+}
+
+/** Results whose passages are chosen, which takes time for each: the first ones are read. */
+const MAX_CHOSEN = 5;
+
+/** What is shown of each hit. Weak ones show the passage that matched, unless that has nothing to read. */
+async function shownOf(outcome: SearchOutcome, hits: readonly Hit[]): Promise<ShownPassages[]> {
+  const strong = strongMatches(outcome.hits.map(({ confidence }) => ({ score: confidence })));
+  const wanted = outcome.hits.filter(({ passage }, i) => i < Math.max(1, strong) || !hasProse(passage.text));
+  const chosen = await shownPassages(outcome, wanted.slice(0, MAX_CHOSEN));
+  return hits.map(({ passage }) => {
+    const { startLine, endLine, record } = passage;
+    return chosen.get(record.id) ?? { best: { passage, startLine, endLine }, second: null };
   });
 }
 

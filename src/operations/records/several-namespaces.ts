@@ -33,15 +33,17 @@ export function mergeSearches(
   { own, limit, related: relatedLimit, cite = ({ citation }) => citation }: MergeOptions,
 ): SearchOutput {
   const all = outputs.map(({ namespace, output }) => {
+    const prefix = citationPrefix(namespace, own);
     const withPrefix = <Cited extends { readonly citation: string }>(each: Cited): Cited => ({
       ...each,
-      citation: citationPrefix(namespace, own) + each.citation,
+      citation: prefix + each.citation,
     });
     const cited = <Result extends SearchResultOutput>(result: Result): Result => ({
       ...result,
-      citation: citationPrefix(namespace, own) + cite(result),
+      citation: prefix + cite(result),
       ...(result.later && { later: withPrefix(result.later) }),
       ...(result.also && { also: result.also.map(withPrefix) }),
+      ...(result.second && { second: withPrefix(result.second) }),
     });
     return { ...output, results: output.results.map(cited), related: output.related.map(cited) };
   });

@@ -211,7 +211,8 @@ function nearnessOf(
     let nearest: Nearness = { cosine: null, passage: null };
     for (let i = first; i < passages.length && passages[i]!.startLine <= to; i++) {
       const { cosine, ordinal } = passages[i]!;
-      if (nearest.cosine === null || cosine > nearest.cosine) nearest = { cosine, passage: ordinal };
+      if (cosine !== null && (nearest.cosine === null || cosine > nearest.cosine))
+        nearest = { cosine, passage: ordinal };
     }
     return nearest;
   });

@@ -34,6 +34,14 @@ describe('snippet', () => {
     expect(text.split(' ')).toContain(edges.at(-1));
   });
 
+  it('has whole sentences, those after the match first', () => {
+    const [before, after] = ['Nothing is here yet. '.repeat(40), 'It was sold in May. '.repeat(40)];
+    const { text } = snippet(`${before}Then the oven broke. ${after}`, new Set(['oven']), 100);
+    expect(text).toBe(`…Then the oven broke. ${'It was sold in May. '.repeat(4).trimEnd()}…`);
+    const atEnd = snippet(`${before}Then the oven broke.`, new Set(['oven']), 100).text;
+    expect(atEnd).toBe(`…${'Nothing is here yet. '.repeat(3)}Then the oven broke.`);
+  });
+
   it('prefers the window with more different terms', () => {
     const text = `oven oven oven ${FILLER}the oven and the tiles ${FILLER}`;
     expect(marked(text, 'oven', 'tile')).toEqual(['oven', 'tiles']);

@@ -8,17 +8,23 @@ const MAX_TITLE_LENGTH = 200;
 const MARKUP = /[*_`[\]<>\\&~=!%^]/;
 
 const inlineParser = new MarkdownIt({ html: true }).use(showInline);
+const parserWithoutHtml = new MarkdownIt().use(showInline);
 
 /** A heading's text as a reader sees it: without emphasis, links, code marks, comments or a block id. */
 export function headingTitle(source: string): string {
   const head = source.slice(0, 2 * MAX_TITLE_LENGTH);
-  const text = MARKUP.test(head) ? withoutMarkup(head) : head;
+  const text = MARKUP.test(head) ? withoutMarkup(head, inlineParser) : head;
   return text.replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE_LENGTH).toWellFormed().trim();
 }
 
-function withoutMarkup(source: string): string {
+/** A paragraph as a reader sees it. What looks like an HTML tag stays, because it may be a placeholder: `<name>`. */
+export function inlineText(source: string): string {
+  return MARKUP.test(source) ? withoutMarkup(source, parserWithoutHtml) : source;
+}
+
+function withoutMarkup(source: string, parser: typeof inlineParser): string {
   const tokens: Token[] = [];
-  inlineParser.inline.parse(source, inlineParser, {}, tokens);
+  parser.inline.parse(source, parser, {}, tokens);
   return visibleText(tokens);
 }
 

@@ -170,12 +170,19 @@ export const searchResult = z.strictObject({
   snippet: z
     .string()
     .describe(
-      'The passage around the matched words, after front-matter properties that match words it lacks.',
+      'The passage of the record that answers best, as text without Markdown, around the matched words; after front-matter properties that match words it lacks.',
     ),
   highlights: z
     // Not a tuple: validators of draft-07 read the schema of a tuple as a list without elements.
     .array(z.array(z.number().int().nonnegative()).length(2))
     .describe('Matched words in the snippet: start and end, in UTF-16 code units, end exclusive.'),
+  second: z
+    .strictObject({
+      citation: z.string().describe('`get` reads it.'),
+      text: z.string().describe('The words around the matched ones, on one line.'),
+    })
+    .exactOptional()
+    .describe('The second best passage of the record, if it has another one.'),
   score: share().describe(
     'Probability that this result, or one of the four after it, is what the query asks for. If no result has 0.3, nothing surely fits.',
   ),

@@ -1,8 +1,16 @@
 import { dayText, storedTime } from '../../../core/time/whole-day.ts';
 import type { Timestamp } from '../../../core/types.ts';
-import { type Snippet, snippet, snippetWithProperties } from '../../../search/explain/snippet.ts';
+import {
+  type Snippet,
+  snippet,
+  SNIPPET_LENGTH,
+  snippetWithProperties,
+} from '../../../search/explain/snippet.ts';
 import { matchedTerms } from '../../../search/query/phrases.ts';
 import { type Hit, MIN_SURE_CONFIDENCE } from '../../../search/rank/confidence.ts';
+import type { ShownPassages } from '../../../search/shown-passages.ts';
+import { plainText } from '../../../sources/markdown/plain-text.ts';
+import type { StoredPassage } from '../../../store/search-model.ts';
 import { sourceFieldsOf } from '../../fields/source-fields.ts';
 import { isoTime } from '../../fields/times.ts';
 import { validityOf } from '../../fields/validity.ts';
@@ -19,20 +27,26 @@ interface FormatOptions {
   readonly explain: boolean;
 }
 
-interface HitContext extends Pick<SearchResultOutput, 'citation' | 'later'> {
+/** What the result of a hit shows of its record, and how it is cited. */
+interface ShownHit extends Pick<SearchResultOutput, 'later'> {
+  readonly hit: Hit;
+  readonly passages: ShownPassages;
+  readonly citation: string;
+  /** That of the second passage. */
+  readonly secondCitation: string;
   readonly from: SourceOrigin | null;
 }
 
 /** @param rank from 1 */
 export function formatHit(
-  hit: Hit,
+  { hit, passages: { best, second }, citation, secondCitation, from, later }: ShownHit,
   rank: number,
-  { citation, from, later }: HitContext,
   { terms, now, explain }: FormatOptions,
 ): SearchResultOutput {
-  const { record, headings } = hit.passage;
-  const shown = snippetOf(hit, terms);
-  const linkedAs = linkedAsOf(hit);
+  const { record, headings } = best.passage;
+  const also = second === null ? null : alsoText(second.passage, best.passage, terms);
+  const shown = snippetOf(best.passage, terms, SNIPPET_LENGTH - (also?.length ?? 0));
+  const linkedAs = linkedAsOf(hit, best.passage);
   const { bridge } = hit;
   return {
     rank,
@@ -42,6 +56,7 @@ export function formatHit(
     headings: [...headings],
     snippet: shown.text,
     highlights: shown.marks.map(([start, end]) => [start, end]),
+    ...(also !== null && { second: { citation: secondCitation, text: also } }),
     score: rounded(hit.confidence),
     created_at: isoTime(storedTime(record)),
     age: recordAge(record, now),
@@ -69,17 +84,65 @@ export function formatHit(
   };
 }
 
-/** What a result shows of its note. */
-export function snippetOf({ passage: { record, headings, text } }: Hit, terms: ReadonlySet<string>): Snippet {
-  const above = [record.title, ...headings].join('\n');
-  return snippetWithProperties({ text, above }, propertiesOf(record.metadata), terms);
+/** What a result shows of the second passage, UTF-16 code units. */
+const ALSO_LENGTH = 60;
+
+/** `Timeline: The electrician comes on Monday…` */
+function alsoText(second: StoredPassage, best: StoredPassage, terms: ReadonlySet<string>): string {
+  const heading = second.headings.at(-1);
+  const isNew = heading !== undefined && heading !== best.headings.at(-1) && heading !== best.record.title;
+  const name = isNew && heading.length < ALSO_LENGTH / 2 ? `${heading}: ` : '';
+  return name + snippetOf(second, terms, ALSO_LENGTH - name.length).text.replaceAll(/\s+/g, ' ');
+}
+
+/**
+ * What a result shows of a passage: its text without Markdown, its title and the headings above it. A passage that has no more than these
+ * is shown by its links, else by the properties of its note, else by its title.
+ */
+export function snippetOf(
+  passage: StoredPassage,
+  terms: ReadonlySet<string>,
+  length: number = SNIPPET_LENGTH,
+): Snippet {
+  const { record, headings, text } = passage;
+  const above = [record.title, ...headings];
+  const properties = propertiesOf(record.metadata);
+  if (record.origin === 'fact') return snippet(text, terms, length);
+  const shown = shownText(passage);
+  const found = snippetWithProperties({ text: shown, above: above.join('\n') }, properties, terms, length);
+  if (found.text !== '') return found;
+  const others = [plainText(text), properties.join('\n'), record.title, text];
+  return snippet(others.find((each) => each !== '') ?? '', terms, length);
 }
 
 /** UTF-16 code units. */
 const LINKED_AS_LENGTH = 120;
 
+/** By passage: a store that caches passages returns the same, unchanged objects for many searches. */
+const shownTexts = new WeakMap<StoredPassage, string>();
+
+/** The text of a passage without Markdown, its title and the headings above it. */
+function shownText(passage: StoredPassage): string {
+  let shown = shownTexts.get(passage);
+  if (shown === undefined) {
+    const above = [passage.record.title, ...passage.headings].map((each) => each.toLowerCase());
+    shown = plainText(passage.text, new Set(above));
+    shownTexts.set(passage, shown);
+  }
+  return shown;
+}
+
+/** The lines of a citation as texts show them: `L40–L52`; none of a record without lines. */
+export function citedLines(citation: string): string[] {
+  const [, first, last] = /#L(\d+)-L(\d+)$/.exec(citation) ?? [];
+  return first === undefined ? [] : [first === last ? `L${first}` : `L${first}–L${last!}`];
+}
+
 /** Only if the link has a word of the query that the passage does not have. */
-function linkedAsOf({ passage, links }: Hit): NonNullable<SearchResultOutput['linked_as']> | null {
+function linkedAsOf(
+  { links }: Hit,
+  passage: StoredPassage,
+): NonNullable<SearchResultOutput['linked_as']> | null {
   if (links === null) return null;
   const { matchedTerms: ofLink, sentence, record, title } = links.best;
   if (matchedTerms(passage, ofLink).size === ofLink.size) return null;

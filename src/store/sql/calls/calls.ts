@@ -26,6 +26,7 @@ import { histogram, table } from '../read/table.ts';
 import { timeline } from '../read/timeline.ts';
 import { pendingEmbeddings, similarRecords, vectorsOfPassages } from '../read/vectors.ts';
 import {
+  NO_COMPARISON,
   NO_PASSAGES,
   packRetrieval,
   type PackedPassages,
@@ -174,13 +175,15 @@ function recordCalls(driver: Driver, reader: Reader): StoreCalls['records'] {
 
 function searchCalls(driver: Driver, reader: Reader): StoreCalls['search'] {
   const { sql, text } = driver;
-  const retrieveIn = reader.snapshot(
-    ({ queries }: RetrievalRequest) => {
-      const lists = queries.map(() => ({ scores: [], overQuota: [], milliseconds: 0, isPartial: false }));
-      return packRetrieval({ lists, cosines: [], hasAllCosines: true, compared: new Map() }, NO_PASSAGES);
-    },
-    (_, ns, request: RetrievalRequest) => retrieve(driver, ns, request),
-  );
+  const none = ({ queries }: RetrievalRequest): PackedRetrieval => {
+    const lists = queries.map(() => ({ scores: [], overQuota: [], milliseconds: 0, isPartial: false }));
+    return packRetrieval({ lists, cosines: [], hasAllCosines: true, compared: NO_COMPARISON }, NO_PASSAGES);
+  };
+  const retrieveFrom = (_: Sql, ns: number, request: RetrievalRequest): Promise<PackedRetrieval> =>
+    retrieve(driver, ns, request);
+  const retrieveIn = reader.snapshot(none, retrieveFrom);
+  // The passages of records are read with one statement, and a vector never changes.
+  const compareIn = reader.one(none, retrieveFrom);
   return {
     terms: (namespace, words, budgetMs, languages = []) => {
       const terms = words.map((word): TermInfo => ({ word, passages: 0, near: [] }));
@@ -193,7 +196,7 @@ function searchCalls(driver: Driver, reader: Reader): StoreCalls['search'] {
       // Of a namespace that does not exist as well.
       if ((await findNamespace(sql, namespace)) === null)
         await assertQueryVectors(sql, vectorsOf(request.queries, request.cosines));
-      return retrieveIn(namespace, request);
+      return (request.queries.length === 0 ? compareIn : retrieveIn)(namespace, request);
     },
     similar: async (namespace, generation, records, options) => {
       const { id } = await generationById(sql, generation);

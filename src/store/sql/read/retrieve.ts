@@ -14,7 +14,7 @@ import { atOnce } from '../sql.ts';
 import type { TextScore } from '../text-index.ts';
 import { newest, passageRows } from './passages.ts';
 import { compareRecords, scoresOfPassages, vectorsOfPassages } from './vectors.ts';
-import { packRetrieval, type PackedRetrieval } from './wire.ts';
+import { NO_COMPARISON, packRetrieval, type PackedRetrieval } from './wire.ts';
 
 export async function retrieve(
   driver: Driver,
@@ -34,8 +34,8 @@ export async function retrieve(
   const found = cosines === undefined ? [] : await missingCosines(ranker, queries, lists, cosines, compared);
   const passages = load ? bestOfRecords(lists.flatMap((list) => list.scores)) : [];
   const ofRecords =
-    cosines === undefined || records === undefined
-      ? new Map<number, never>()
+    records === undefined
+      ? NO_COMPARISON
       : await compareRecords(driver, ns, cosines, records.ids, records.limit);
   return packRetrieval(
     { lists, cosines: found ?? [], hasAllCosines: found !== null, compared: ofRecords },

@@ -1,6 +1,5 @@
 import type { Metadata, Timestamp } from '../../../core/types.ts';
 import type {
-  ComparedPassage,
   PassageScore,
   PendingEmbeddings,
   PendingRequest,
@@ -12,6 +11,7 @@ import { hasExpired, passageFilter } from '../filter.ts';
 import type { Driver } from '../driver.ts';
 import type { Sql } from '../sql.ts';
 import type { VectorIndex } from '../vector-index.ts';
+import type { ComparedRow, PackedComparison } from './wire.ts';
 
 /** The vectors of those passages that have one, by passage. */
 export async function vectorsOfPassages(
@@ -67,30 +67,32 @@ export async function scoresOfPassages(
 export async function compareRecords(
   { sql, vectors }: Driver,
   ns: number,
-  { generation, vector }: QueryVector,
+  query: QueryVector | undefined,
   records: readonly number[],
   limit: number,
-): Promise<Map<number, ComparedPassage[]>> {
-  const { list, join } = sql.dialect;
-  const rows = await sql.all(
-    `SELECT p.record, p.ordinal, p.start_line, p.end_line, v.id AS vector FROM ${list('records', 'integer')} AS requested
-     ${join} passage AS p ON p.ns = :ns AND p.record = requested.value
-     ${join} embedding AS v ON v.ns = p.ns AND v.generation = :generation AND v.hash = p.hash
-     ORDER BY requested.key, p.ordinal LIMIT :limit`,
-    { ns, generation, records, limit },
+): Promise<PackedComparison> {
+  const { list, join, json, jsonList } = sql.dialect;
+  const columns = ['key', 'record', 'id', 'ordinal', 'start_line', 'end_line', 'length', 'vector'];
+  const row = await sql.get(
+    `SELECT ${jsonList(json(columns.map((name) => `c.${name}`)))} AS compared FROM (
+       SELECT requested.key, p.record, p.id, p.ordinal, p.start_line, p.end_line, length(p.text) AS length, v.id AS vector
+       FROM ${list('records', 'integer')} AS requested
+       ${join} passage AS p ON p.ns = :ns AND p.record = requested.value
+       LEFT JOIN embedding AS v ON v.ns = p.ns AND v.generation = :generation AND v.hash = p.hash
+       ORDER BY requested.key, p.ordinal LIMIT :limit) AS c`,
+    { ns, generation: query?.generation ?? NO_GENERATION, records, limit },
   );
-  const cosines = await vectors.cosines(ns, [...new Set(rows.map((row) => row['vector'] as number))], vector);
-  const compared = new Map<number, ComparedPassage[]>();
-  for (const row of rows) {
-    const [record, cosine] = [row['record'] as number, cosines.get(row['vector'] as number)];
-    if (cosine === undefined) continue;
-    const passages = compared.get(record) ?? [];
-    const [ordinal, startLine, endLine] = [row['ordinal'], row['start_line'], row['end_line']] as number[];
-    passages.push({ ordinal: ordinal!, startLine: startLine!, endLine: endLine!, cosine });
-    compared.set(record, passages);
-  }
-  return compared;
+  const passages = String(row?.['compared']);
+  const ids = (JSON.parse(passages) as ComparedRow[]).map((each) => each[7]);
+  const cosines =
+    query === undefined
+      ? new Map<number, number>()
+      : await vectors.cosines(ns, [...new Set(ids.filter((id) => id !== null))], query.vector);
+  return { passages, cosines: Float64Array.from(ids, (id) => cosines.get(id ?? 0) ?? NaN) };
 }
+
+/** No generation has this id. */
+const NO_GENERATION = 0;
 
 /** Passages to look up for each record that is wanted: several passages of a long record may be near. */
 const PASSAGES_PER_RECORD = 6;

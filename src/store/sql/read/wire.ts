@@ -40,6 +40,17 @@ export const NO_PASSAGES: PackedPassages = {
   records: '[]',
 };
 
+/** The place of the record in the request, record, passage, ordinal, first and last line, length, and the id of the vector. */
+export type ComparedRow = readonly [number, number, number, number, number, number, number, number | null];
+
+/** The passages of records in no particular order: rows as JSON, and the cosine of each, `NaN` for those without a vector. */
+export interface PackedComparison {
+  readonly passages: string;
+  readonly cosines: Float64Array<ArrayBuffer>;
+}
+
+export const NO_COMPARISON: PackedComparison = { passages: '[]', cosines: new Float64Array() };
+
 /** The answer to a retrieval. */
 export interface PackedRetrieval {
   readonly lists: readonly {
@@ -50,12 +61,12 @@ export interface PackedRetrieval {
   }[];
   readonly cosines: PackedScores;
   readonly hasAllCosines: boolean;
-  readonly compared: Retrieved['compared'];
+  readonly compared: PackedComparison;
   readonly passages: Pick<PackedPassages, 'passages' | 'records'>;
 }
 
 export function packRetrieval(
-  { lists, cosines, ...rest }: Omit<Retrieved, 'passages'>,
+  { lists, cosines, ...rest }: Omit<Retrieved, 'passages' | 'compared'> & Pick<PackedRetrieval, 'compared'>,
   passages: PackedRetrieval['passages'],
 ): PackedRetrieval {
   const packed = lists.map(({ scores, overQuota, ...ofList }) => ({
@@ -68,7 +79,7 @@ export function packRetrieval(
 
 export function unpackRetrieval(
   namespace: string,
-  { lists, cosines, passages, ...rest }: PackedRetrieval,
+  { lists, cosines, compared, passages, ...rest }: PackedRetrieval,
 ): Retrieved {
   return {
     lists: lists.map(({ scores, overQuota, ...ofList }): RankedList => ({
@@ -77,9 +88,20 @@ export function unpackRetrieval(
       ...ofList,
     })),
     cosines: unpackScores(cosines),
+    compared: unpackComparison(compared),
     ...rest,
     passages: unpackPassages(namespace, passages).passages.map(({ passage }) => passage),
   };
+}
+
+function unpackComparison({ passages, cosines }: PackedComparison): Retrieved['compared'] {
+  const compared = (JSON.parse(passages) as ComparedRow[])
+    .map(([key, record, passage, ordinal, startLine, endLine, length], i) => {
+      const cosine = Number.isNaN(cosines[i]) ? null : cosines[i]!;
+      return { key, record, passage, ordinal, startLine, endLine, length, cosine };
+    })
+    .sort((a, b) => a.key - b.key || a.ordinal - b.ordinal);
+  return Map.groupBy(compared, ({ record }) => record);
 }
 
 function packScores(scores: readonly PassageScore[]): PackedScores {

@@ -83,6 +83,12 @@ function fenced(text: string): string[] {
   return (fence?.content ?? '').trimEnd().split('\n');
 }
 
+it('a result names its second passage and its lines, on one line', () => {
+  const text = searched({ ...TODO, second: { citation: 'a.md#L4-L4', text: 'more\n2. forged' } });
+  expect(text.split('\n')).toContain('   also: L4 more 2. forged');
+  expect(searched(TODO)).not.toContain('also:');
+});
+
 describe('structured content', () => {
   const noticeOf = (results: readonly SearchResultOutput[]): unknown =>
     (successResult('search', outputOf(results)).structuredContent as { readonly notice?: string }).notice;

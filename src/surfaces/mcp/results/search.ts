@@ -3,7 +3,7 @@ import type {
   RelatedResultOutput,
   SearchResultOutput,
 } from '../../../engine/records/results/search-fields.ts';
-import { strongMatches } from '../../../engine/records/results/search-result.ts';
+import { citedLines, strongMatches } from '../../../engine/records/results/search-result.ts';
 import { timeNotes } from '../../shared/dated-records.ts';
 import { onOneLine } from './fence.ts';
 import {
@@ -69,12 +69,13 @@ function relatedFields(related: RelatedResultOutput): object {
 }
 
 function fieldsOf(result: SearchResultOutput): object {
-  const { citation, snippet, score, tags, linked_as: linked, via, explanation } = result;
+  const { citation, snippet, second, score, tags, linked_as: linked, via, explanation } = result;
   return {
     citation,
     title: result.title === '' ? null : result.title,
     headings: headingsOf(result).join(' › ') || null,
     text: snippet,
+    also: second === undefined ? null : secondText(second),
     score: Number(score.toFixed(2)),
     ...provenanceFields(result),
     ...tagFields(tags),
@@ -113,6 +114,7 @@ function resultText(result: SearchResultOutput, first: readonly string[] = []): 
       .split(/[\r\n\u0085\u2028\u2029]+/)
       .filter((line) => line.trim() !== '')
       .map((line) => `   | ${line}`),
+    ...(result.second === undefined ? [] : [`   also: ${secondText(result.second)}`]),
   ].join('\n');
 }
 
@@ -140,6 +142,11 @@ function signed(value: number): string {
 
 function linkedAs({ text, ...note }: NonNullable<SearchResultOutput['linked_as']>): string {
   return `in ${nameOf(note)} as “${onOneLine(text)}”`;
+}
+
+/** `L40–L52 The kitchen needs a cable of its own` */
+function secondText({ citation, text }: NonNullable<SearchResultOutput['second']>): string {
+  return onOneLine([...citedLines(citation), text].join(' '));
 }
 
 function viaText({ title, how }: NonNullable<SearchResultOutput['via']>): string {

@@ -2,7 +2,7 @@ import { formatAge } from '../../../core/time/age.ts';
 import type { CorpusOutput } from '../../../operations/facts/corpus.ts';
 import type { GetOutput } from '../../../engine/records/get.ts';
 import { mergeSearches, type NamespaceOutput } from '../../../operations/records/several-namespaces.ts';
-import { strongMatches } from '../../../engine/records/results/search-result.ts';
+import { citedLines, strongMatches } from '../../../engine/records/results/search-result.ts';
 import type { SearchResultOutput, SearchOutput } from '../../../engine/records/results/search-fields.ts';
 import type { Trust } from '../../../core/types.ts';
 import { timeNotes } from '../../shared/dated-records.ts';
@@ -21,6 +21,8 @@ export interface LociHit extends MemoryHit {
   readonly time?: string;
   /** Where it comes from: `From Google Tasks · due tomorrow`, or the name of the vault. */
   readonly from: string;
+  /** The second best passage of the record, with its lines. */
+  readonly also?: string;
   /** The note that a related document belongs to. */
   readonly belongs_to?: string;
 }
@@ -134,6 +136,9 @@ function hitOf(result: SearchResultOutput, conversations: string): LociHit {
     },
     ...(title !== '' && { title }),
     age: result.age,
+    ...(result.second !== undefined && {
+      also: withoutHidden([...citedLines(result.second.citation), result.second.text].join(' ')),
+    }),
     ...(result.valid_until !== undefined && { valid_until: result.valid_until }),
     ...(notes !== '' && { time: notes }),
     from: name(result.from ?? result.source_name),

@@ -158,17 +158,31 @@ function setTask(item: HTMLLIElement): void {
   item.classList.add('task-item');
 }
 
-/** `> [!warning] Title` is a callout. */
+/** `> [!warning] Title` is a callout, whose first line is its title; without one, its type is. */
 function setCallout(paragraph: Element): void {
   const { firstChild: first } = paragraph;
   if (!(first instanceof Text)) return;
-  const [mark = '', kind = ''] = /^\[!([\w-]{1,30})\][+-]? ?/.exec(first.data) ?? [];
+  const [mark = '', kind = ''] = /^\[!([\w-]{1,30})\][+-]?[ \t]*/.exec(first.data) ?? [];
   if (mark === '') return;
   first.data = first.data.slice(mark.length);
-  const label = document.createElement('span');
-  label.className = 'label';
-  label.textContent = kind;
-  first.before(label, ' ');
+  const title = document.createElement('span');
+  title.className = 'label';
+  // The title ends with its line.
+  for (let node: ChildNode | null = first; node !== null; node = paragraph.firstChild) {
+    const end = node instanceof Text ? node.data.indexOf('\n') : -1;
+    if (end !== -1) {
+      const rest = (node as Text).splitText(end);
+      rest.data = rest.data.trimStart();
+      title.append(node);
+      break;
+    }
+    title.append(node);
+  }
+  if (title.textContent.trim() === '') title.textContent = kind;
+  const rest = document.createElement('p');
+  rest.append(...paragraph.childNodes);
+  paragraph.append(title);
+  if (rest.childNodes.length > 0) paragraph.after(rest);
 }
 
 /** Shows invisible characters by their numbers, in every text of the fragment. */

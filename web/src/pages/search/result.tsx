@@ -62,6 +62,14 @@ export function ResultCard({ result, explained, onExplain }: ResultCardProps): J
       <p class="snippet">
         <PlainText text={snippet} highlights={highlights} compact />
       </p>
+      {result.second !== undefined && (
+        <p class="snippet quiet-text">
+          <Link to={href('/record', { citation: result.second.citation })} tabIndex={-1}>
+            {t(SEARCH.second)}
+          </Link>{' '}
+          <PlainText text={result.second.text} />
+        </p>
+      )}
       <p class="row separated quiet-text">
         <span class="citation">
           <PlainText text={result.from ?? citation} />

@@ -15,6 +15,7 @@ export const SEARCH = {
   },
   weaker: { en: 'Weaker matches', de: 'Schwächere Treffer' },
   related: { en: 'Related, from your sources', de: 'Dazu, aus Ihren Quellen' },
+  second: { en: 'also', de: 'auch' },
   belongsTo: { en: 'belongs to', de: 'gehört zu' },
   nothing: { en: 'Nothing was found', de: 'Nichts gefunden' },
   nothingHint: {

@@ -106,6 +106,19 @@ describe('a result', () => {
     expect(details.length).toBeLessThanOrEqual(80);
   });
 
+  it('shows the second passage in one line, with its lines', () => {
+    const second = { citation: '1.md#L40-L52', text: `Cables:\n2. forged ${'x '.repeat(80)}` };
+    const lines = first({ snippet: 'one\n\ntwo', second });
+    expect(lines.slice(3, 6)).toEqual([
+      '   │ one',
+      '   │ two',
+      expect.stringMatching(/^ {3}also: L40–L52 Cables: 2\. forged x.*…$/),
+    ]);
+    expect(lines[5]!.length).toBeLessThanOrEqual(80);
+    expect(first({ second: { citation: 'record/1', text: 'more' } })).toContain('   also: more');
+    expect(first({}).join()).not.toContain('also:');
+  });
+
   it('shows the line and the URL of its source', () => {
     const todo = { origin: 'source', trust: 'external', source: 'tasks', age: 'in 1d' } as const;
     const from = 'From Google Tasks · due tomorrow · 3 min ago';

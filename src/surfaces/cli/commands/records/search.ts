@@ -5,7 +5,7 @@ import type {
   ScoreExplanation,
   SearchResultOutput,
 } from '../../../../engine/records/results/search-fields.ts';
-import { strongMatches } from '../../../../engine/records/results/search-result.ts';
+import { citedLines, strongMatches } from '../../../../engine/records/results/search-result.ts';
 import { timeNotes } from '../../../shared/dated-records.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
 import type { Style } from '../../format/style.ts';
@@ -110,6 +110,7 @@ function resultBlock(result: SearchResultOutput, view: View): string[] {
         ...timeNotes(result).map((line) => clip(oneLine(line), room)),
         ...(result.url === undefined ? [] : [style.link(oneLine(result.url))]),
         ...snippet.map((line) => `${style.dim('│')} ${line}`),
+        ...secondLine(result).map((line) => style.dim(clip(line, room))),
         ...linkedAs(result).map((line) => style.dim(clip(line, room))),
         ...viaLine(result).map((line) => style.dim(clip(line, room))),
         style.dim(clip(`why: ${result.why}`, room)),
@@ -118,6 +119,12 @@ function resultBlock(result: SearchResultOutput, view: View): string[] {
       margin,
     ),
   ];
+}
+
+/** `also: L40–L52 The kitchen needs a cable of its own` */
+function secondLine({ second }: SearchResultOutput): string[] {
+  if (second === undefined) return [];
+  return [`also: ${oneLine([...citedLines(second.citation), second.text].join(' '))}`];
 }
 
 /** `linked in [[Start here]] as “the big one this autumn”` */

@@ -1,0 +1,180 @@
+import { hasProse } from '../sources/markdown/plain-text.ts';
+import type { ComparedPassage, StoredPassage } from '../store/search-model.ts';
+import { isDateOnlyQuery } from './query/dates.ts';
+import { requiredPhrases } from './query/parse.ts';
+import { containsPhrases } from './query/phrases.ts';
+import type { QueryCoverage } from './rank/coverage.ts';
+import type { Hit } from './rank/confidence.ts';
+import type { RetrievalResult } from './retrieve/retrieve.ts';
+import type { SearchRun } from './run.ts';
+import type { SearchOutcome } from './search.ts';
+
+/** A passage, and the lines of it and of its neighbours. */
+export interface ShownPassage extends Pick<StoredPassage, 'startLine' | 'endLine'> {
+  readonly passage: StoredPassage;
+}
+
+/** The passages of a record that a result shows. */
+export interface ShownPassages {
+  readonly best: ShownPassage;
+  /** The second best, beyond the lines of the best; `null` if no other may be shown. */
+  readonly second: ShownPassage | null;
+}
+
+/** Passages of all of them together that are compared with the query. */
+const MAX_COMPARED = 2000;
+/** The passages of a record whose words are compared: those nearest in meaning. */
+const MAX_CANDIDATES = 5;
+/** A passage is cited with its neighbours, as far as together they are no longer than this, in code points. */
+const MAX_CITED = 900;
+/** The share of meaning in how well a passage answers; words have the rest, and of it, coverage has this share, and BM25 the rest. */
+const [MEANING_SHARE, COVERAGE_SHARE] = [0.7, 0.7];
+
+/**
+ * Chooses the passages that are shown of some hits, by record. How high a record ranks and which of its passages answers are two
+ * questions: a short passage ranks high, because it has the title like all others. Passages are therefore compared once more, with the
+ * other passages of their record. One of nothing but links and headings is shown only where there is no other.
+ */
+export async function shownPassages(
+  outcome: Pick<SearchOutcome, 'run' | 'retrieved' | 'coverage' | 'passages'>,
+  hits: readonly Pick<Hit, 'passage'>[],
+): Promise<ReadonlyMap<number, ShownPassages>> {
+  const { run, retrieved, coverage } = outcome;
+  const { store, namespace, filter } = run;
+  if (isWithoutTopic(run) || hits.length === 0) return new Map();
+  const ids = hits.map(({ passage }) => passage.record.id);
+  const { compared } = await store.search.retrieve(namespace, {
+    queries: [],
+    ...(retrieved.vector !== null && { cosines: retrieved.vector }),
+    records: { ids, limit: MAX_COMPARED },
+  });
+  const bm25 = bm25ByPassage(retrieved);
+  const wanted = new Set([...compared.values()].flatMap((ofRecord) => candidatesAmong(ofRecord, bm25)));
+  const found = outcome.passages.filter(({ id }) => wanted.has(id));
+  for (const { id } of found) wanted.delete(id);
+  const loaded =
+    wanted.size === 0 ? [] : (await store.search.passages(namespace, [...wanted], filter)).passages;
+  const phrases = requiredPhrases(run.query);
+  const byRecord = Map.groupBy(
+    [...found, ...loaded].filter((passage) => containsPhrases(passage, phrases)),
+    ({ record }) => record.id,
+  );
+  return new Map(
+    hits.flatMap(({ passage: { record } }) => {
+      const ofRecord = compared.get(record.id) ?? [];
+      const known = byRecord.get(record.id) ?? [];
+      const withProse = known.filter(({ text }) => hasProse(text));
+      const ordered = inOrder(withProse.length === 0 ? known : withProse, ofRecord, bm25, coverage);
+      return ordered.length === 0 ? [] : [[record.id, chosen(ordered, ofRecord)]];
+    }),
+  );
+}
+
+/** Whether all records are listed, or those of dates or of a type: then no passage says more about the query than another. */
+function isWithoutTopic({ listsAll, dates, intent, query }: SearchRun): boolean {
+  return listsAll || intent?.listOnly === true || (dates.length > 0 && isDateOnlyQuery(query.terms, dates));
+}
+
+/** The scores of the passages that words found. */
+function bm25ByPassage({ lists }: RetrievalResult): ReadonlyMap<number, number> {
+  const scores = new Map<number, number>();
+  for (const list of lists)
+    if (list.signal === 'text' || list.signal === 'spelling')
+      for (const { passage, score } of list.scores)
+        scores.set(passage, Math.max(score, scores.get(passage) ?? 0));
+  return scores;
+}
+
+/** The passages of a record that may answer: the nearest in meaning, and of those without a vector the best by words. */
+function candidatesAmong(ofRecord: readonly ComparedPassage[], bm25: ReadonlyMap<number, number>): number[] {
+  const best = (
+    passages: readonly ComparedPassage[],
+    scoreOf: (passage: ComparedPassage) => number,
+  ): number[] =>
+    passages
+      .toSorted((a, b) => scoreOf(b) - scoreOf(a))
+      .slice(0, MAX_CANDIDATES)
+      .map(({ passage }) => passage);
+  const [near, others] = [
+    ofRecord.filter(({ cosine }) => cosine !== null),
+    ofRecord.filter(({ cosine }) => cosine === null),
+  ];
+  return [...best(near, ({ cosine }) => cosine!), ...best(others, ({ passage }) => bm25.get(passage) ?? 0)];
+}
+
+/** Passages of a record, best first. @param ofRecord all of its passages */
+function inOrder(
+  passages: readonly StoredPassage[],
+  ofRecord: readonly ComparedPassage[],
+  bm25: ReadonlyMap<number, number>,
+  coverage: QueryCoverage,
+): StoredPassage[] {
+  const cosines = new Map(
+    ofRecord.flatMap(({ passage, cosine }) => (cosine === null ? [] : [[passage, cosine]])),
+  );
+  const lowest = Math.min(...cosines.values());
+  const range = Math.max(Number.EPSILON, Math.max(...cosines.values()) - lowest);
+  const bestWords = Math.max(Number.EPSILON, ...passages.map(({ id }) => bm25.get(id) ?? 0));
+  const scoreOf = (passage: StoredPassage): number => {
+    const words =
+      COVERAGE_SHARE * coverage.of(bodyOf(passage)) +
+      ((1 - COVERAGE_SHARE) * (bm25.get(passage.id) ?? 0)) / bestWords;
+    const cosine = cosines.get(passage.id);
+    if (cosine === undefined) return words;
+    return MEANING_SHARE * ((cosine - lowest) / range) + (1 - MEANING_SHARE) * words;
+  };
+  return passages
+    .map((passage) => ({ passage, score: scoreOf(passage) }))
+    .sort((a, b) => b.score - a.score || a.passage.ordinal - b.passage.ordinal)
+    .map(({ passage }) => passage);
+}
+
+/** The body alone: titles and headings name a topic, and do not answer. */
+function bodyOf(passage: StoredPassage): StoredPassage {
+  const text = passage.text.replaceAll(HEADING_LINE, '');
+  return {
+    ...passage,
+    text,
+    headings: [],
+    record: { ...passage.record, title: '', tags: [], metadata: {}, key: null },
+  };
+}
+
+const HEADING_LINE = /^ {0,3}#{1,6}[ \t].*$/gm;
+
+/** The best passage and the second, each with the lines of its neighbours. @param ordered at least one */
+function chosen(ordered: readonly StoredPassage[], ofRecord: readonly ComparedPassage[]): ShownPassages {
+  const best = withNeighbours(ordered[0]!, ofRecord);
+  const isBeyond = ({ startLine, endLine }: Pick<StoredPassage, 'startLine' | 'endLine'>): boolean =>
+    endLine < best.startLine || startLine > best.endLine;
+  const next = ordered.find(isBeyond);
+  return { best, second: next === undefined ? null : withNeighbours(next, ofRecord.filter(isBeyond)) };
+}
+
+/** Adds the passages around a passage: what follows it explains it first. @param around in order */
+function withNeighbours(passage: StoredPassage, around: readonly ComparedPassage[]): ShownPassage {
+  const at = around.findIndex(({ ordinal }) => ordinal === passage.ordinal);
+  let [from, to, length] = [at, at, around[at]?.length ?? MAX_CITED];
+  const fits = (last: number, next: number): boolean =>
+    around[next] !== undefined &&
+    Math.abs(around[next].ordinal - around[last]!.ordinal) === 1 &&
+    length + around[next].length <= MAX_CITED;
+  for (let hasGrown = at !== -1; hasGrown;) {
+    hasGrown = false;
+    for (const [last, next] of [
+      [to, to + 1],
+      [from, from - 1],
+    ] as const) {
+      if (!fits(last, next)) continue;
+      length += around[next]!.length;
+      if (next > to) to = next;
+      else from = next;
+      hasGrown = true;
+    }
+  }
+  return {
+    passage,
+    startLine: around[from]?.startLine ?? passage.startLine,
+    endLine: around[to]?.endLine ?? passage.endLine,
+  };
+}

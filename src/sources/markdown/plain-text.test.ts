@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { hasProse, plainText } from './plain-text.ts';
+
+describe('plainText', () => {
+  it.each([
+    ['> [!note] Careful\n> **Hot** [[Kitchen remodel|the kitchen]]', 'Careful\nHot the kitchen'],
+    ['> [!info]-\n> Two lines\nof it ^abc', 'Two lines of it'],
+    ['| a | [[x\\|y]] |\n|---|:-:|\n| 1 | `2` |', 'a | y\n1 | 2'],
+    ['- [ ] open\n- [x] done\n  1. *first*\n     of all', '☐ open\n☑ done\n  1. first of all'],
+    ['Above[^1]\n\n---\n\n***\n\nbelow ==this==<br>that', 'Above\nbelow this that'],
+    ['```js\nconst a = "**b**";\n```\nsnake_case and <name>', 'const a = "**b**";\nsnake_case and <name>'],
+    ['## Oven\n\n# Heat #\nIt is hot.', 'Heat\nIt is hot.'],
+    ['[a page](https://x.example) of [[House#Oven]]', 'a page of House > Oven'],
+    ['', ''],
+  ])('of %j has no markup', (markdown, text) => {
+    expect(plainText(markdown, new Set(['oven']))).toBe(text);
+  });
+});
+
+describe('hasProse', () => {
+  it.each([
+    '## References\n\n- [[Mutex]]\n- [A paper](https://x.example)\n',
+    '![[Prices#Students]]\n\n![[Prices#Schools]]',
+    '**Related:** [[Mutex]] · [[Thread]]',
+    'See also [[Mutex]]\n\n---',
+    '# Oven\n\n#home #kitchen',
+    '***',
+    '',
+  ])('is false of links, embeds, headings and rules: %j', (markdown) => {
+    expect(hasProse(markdown)).toBe(false);
+  });
+
+  it.each([
+    'It is a [[Mutex]]',
+    '## Oven\n\nHot.',
+    '- [Paper](https://x.example), Knuth 1973',
+    '```\n[[x]]\n```',
+    '厨房',
+  ])('is true of %j', (markdown) => {
+    expect(hasProse(markdown)).toBe(true);
+  });
+});

@@ -1,0 +1,129 @@
+import { BLOCK_ID } from './block-id.ts';
+import { inlineText } from './heading-title.ts';
+import { scanLinks } from './scan-links.ts';
+
+type BlockKind = 'heading' | 'item' | 'row' | 'code' | 'prose';
+
+/** A line of code, a row of a table, an item of a list, a heading or a paragraph. */
+interface Block {
+  readonly kind: BlockKind;
+  /** What a reader sees before the text: the mark of an item. */
+  readonly mark: string;
+  /** Markdown. */
+  text: string;
+}
+
+/** The marks of quotes, and of the callout that begins with the line. */
+const QUOTE = /^(?:[ \t]{0,3}>[ \t]?)+(?:\[![\w-]{1,30}\][+-]?(?=\s|$))?/;
+const FENCE = /^[ \t]*(`{3,}|~{3,})/;
+const HEADING = /^ {0,3}#{1,6}(?=[ \t]|$)/;
+const ITEM = /^([ \t]*)([-*+]|\d{1,9}[.)])[ \t]+(?:\[(.)\][ \t]+)?/u;
+/** A rule, the line below the head of a table, or that below a heading. */
+const RULE = /^[-:|=*_ \t]+$/;
+const FOOTNOTE = /\[\^[^\]\s]{1,100}\]:?/g;
+
+/** The blocks of a Markdown text. It knows less of Markdown than a parser, but needs little time, and the text may be a part of a note. */
+function blocksOf(markdown: string): Block[] {
+  const blocks: Block[] = [];
+  let fence: string | null = null;
+  let open: Block | null = null;
+  const add = (kind: BlockKind, text: string, mark = ''): Block => {
+    const block = { kind, mark, text };
+    blocks.push(block);
+    return block;
+  };
+  for (const line of markdown.split(/\r\n?|\n/)) {
+    const inside = line.replace(QUOTE, '');
+    const [, backticks] = FENCE.exec(inside) ?? [];
+    if (backticks !== undefined && (fence === null || backticks.startsWith(fence))) {
+      fence = fence === null ? backticks : null;
+      open = null;
+      continue;
+    }
+    if (fence !== null) {
+      if (inside.trim() !== '') add('code', inside);
+      continue;
+    }
+    const text = inside.trim();
+    const isCallout = inside.length < line.length && line.slice(0, line.length - inside.length).endsWith(']');
+    if (text === '' || RULE.test(inside)) {
+      open = null;
+      continue;
+    }
+    const item = ITEM.exec(inside);
+    const isHeading = HEADING.test(inside);
+    if (isHeading) add('heading', text.replace(/^#+/, '').replace(/ #+$/, ''));
+    else if (text.startsWith('|')) add('row', text.slice(1, text.endsWith('|') ? -1 : undefined));
+    else if (item !== null) {
+      const [all, indent = '', bullet = '', state] = item;
+      const mark = state === undefined ? (/\d/.test(bullet) ? bullet : '-') : state === ' ' ? '☐' : '☑';
+      open = add('item', inside.slice(all.length), `${indent}${mark} `);
+      continue;
+    } else if (open === null || isCallout) open = add('prose', text);
+    else {
+      open.text += `\n${text}`;
+      continue;
+    }
+    if (blocks.at(-1)!.kind !== 'prose' || isCallout) open = null;
+  }
+  return blocks;
+}
+
+/**
+ * A Markdown text as a reader sees it, without markup: paragraphs, items of lists, rows of tables and lines of code, each on a line of its
+ * own. Rules, pictures and fences of code are left out.
+ * @param hidden headings that are left out, in lower case
+ */
+export function plainText(markdown: string, hidden: ReadonlySet<string> = new Set()): string {
+  return blocksOf(markdown)
+    .flatMap(({ kind, mark, text }) => {
+      const shown = kind === 'code' ? text.trimEnd() : shownInline(text);
+      const isLeftOut = shown === '' || (kind === 'heading' && hidden.has(shown.toLowerCase()));
+      return isLeftOut ? [] : [mark + shown];
+    })
+    .join('\n');
+}
+
+function shownInline(text: string): string {
+  return inlineText(
+    text.replace(BLOCK_ID, '').replaceAll(FOOTNOTE, '').replaceAll(HTML, ' ').replaceAll(HIGHLIGHT, '$1'),
+  )
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
+
+/** The tags that notes have, and comments. */
+const HTML =
+  /<\/?(?:a|b|br|center|code|details|div|em|font|hr|i|iframe|img|kbd|li|mark|ol|p|s|small|span|strong|sub|summary|sup|table|t[bdhr]|u|ul|video)(?:\s[^<>]{0,1000})?\/?>|<!--[^>]{0,1000}-->/gi;
+const HIGHLIGHT = /==(?=\S)([^=\n]{1,500})==/g;
+
+/** What any link, embed or tag has. */
+const LINK = /[[#]|:\/\//;
+const ADDRESS = /<?\bhttps?:\/\/[^\s<>]+>?/gi;
+const TAG = /#[\p{L}\p{N}_/-]+/gu;
+/** What introduces links: `See also`, `Related:`. */
+const LABEL = /^[^\p{L}\p{N}]*(?:see(?: also)?\b|siehe(?: auch)?\b|[^:：]{1,40}[:：])/iu;
+const WORD = /[\p{L}\p{N}]/u;
+
+/** Whether a Markdown text has more words than those of headings, links, embeds and tags. */
+export function hasProse(markdown: string): boolean {
+  if (!LINK.test(markdown)) return WORD.test(markdown);
+  return blocksOf(markdown).some(({ kind, text }) => {
+    if (kind === 'heading') return false;
+    if (kind === 'code') return true;
+    const rest = withoutLinks(text);
+    return WORD.test(rest.length < text.length ? rest.replace(LABEL, '') : rest);
+  });
+}
+
+function withoutLinks(text: string): string {
+  let rest = '';
+  let end = 0;
+  const links = /[[!]/.test(text) ? scanLinks(text) : [];
+  for (const { start, end: after } of links.toSorted((a, b) => a.start - b.start)) {
+    if (start < end) continue;
+    rest += text.slice(end, start);
+    end = after;
+  }
+  return (rest + text.slice(end)).replaceAll(ADDRESS, '').replaceAll(TAG, '');
+}
