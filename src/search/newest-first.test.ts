@@ -98,6 +98,13 @@ describe('of results that say the same', () => {
     expect(await ids(await storeOf(OLD, undated), 'guest wifi password')).toEqual([1, 2]);
   });
 
+  it('what others have written replaces nothing that the owner or an agent has', async () => {
+    const others: Written = [NEW[0], NEW[1], { trust: 'external' }];
+    expect(await ids(await storeOf(OLD, others), 'guest wifi password')).toEqual([1, 2]);
+    const both = await storeOf([OLD[0], OLD[1], { trust: 'external' }], others);
+    expect(await ids(both, 'guest wifi password')).toEqual([2, 1]);
+  });
+
   it('a day ahead, and what is said next in the same conversation, replaces nothing', async () => {
     expect(await ids(await storeOf(OLD, [NEW[0], '2027-01-01']), 'guest wifi password')).toEqual([1, 2]);
     const turn = ([text, day]: Written, session: string): Written => [text, day, { metadata: { session } }];

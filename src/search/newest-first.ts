@@ -18,7 +18,7 @@ type AnyHit = Ranked | Hit;
 /**
  * Moves a result before the first of those above it that say the same at an earlier time, such as a password that has changed. It
  * gets the place and at least the confidence of that one, which counts for the results after it too. Each earlier result names
- * the latest one above it. A question about the past keeps the order.
+ * the latest one above it. A question about the past keeps the order. What others have written moves only before such.
  */
 export async function newestFirst(
   run: SearchRun,
@@ -42,6 +42,9 @@ export async function newestFirst(
     const [hit, other] = [hits[later]!, hits[earlier]!];
     const [time, before] = [times[later] ?? null, times[earlier] ?? null];
     if (time === null || before === null || time <= before) return false;
+    // What others have written takes the place of nothing that the owner or an agent has.
+    const [trust, trustBefore] = [hit.passage.record.trust, other.passage.record.trust];
+    if (trust === 'external' && trustBefore !== 'external') return false;
     // What is said next in a conversation does not replace what was said.
     const session = sessionOf(hit.passage);
     if (session !== null && session === sessionOf(other.passage)) return false;

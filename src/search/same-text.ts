@@ -10,7 +10,7 @@ const COMPARED = 50;
 const MAX_LENGTH = 300;
 
 /**
- * Memories and facts with the same title and text, in any case, take one place: the latest stands in that of the first, and names the
+ * Memories and facts with the same title, text and trust, in any case, take one place: the latest stands in that of the first, and names the
  * others. Turns of sessions and notes are something of their own.
  */
 export async function withoutRepetition<Hit extends Ranked>(
@@ -40,7 +40,8 @@ function textOf({ passage }: Ranked): string | null {
   const { record, ordinal, text } = passage;
   const isWritten = record.origin === 'memory' || record.origin === 'fact';
   if (!isWritten || ordinal > 0 || text.length > MAX_LENGTH || sessionOf(passage) !== null) return null;
-  return writtenTime(record) === null ? null : `${normalised(record.title)}\n${normalised(text)}`;
+  if (writtenTime(record) === null) return null;
+  return `${record.trust}\n${normalised(record.title)}\n${normalised(text)}`;
 }
 
 function normalised(text: string): string {
