@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { copyExampleVault, openInline, settings, temporaryFolder } from '../../test/contract/engines.ts';
 import type { Progress } from '../core/progress.ts';
 import { search } from './records/search.ts';
+import { plainText } from '../sources/markdown/plain-text.ts';
 import type { SearchOutput } from './records/results/search-fields.ts';
 import type { EngineContext } from './context.ts';
 import { doctor } from './health/doctor.ts';
@@ -106,7 +107,7 @@ describe('an engine without a model', () => {
     for (const { citation, id, snippet } of response.results) {
       const read = await get(loci, { citation });
       expect(read.id).toBe(id);
-      expect(read.text).toContain(snippet.replace(/^…|…$/g, '').trim());
+      expect(plainText(read.text)).toContain(snippet.replace(/^…|…$/g, '').trim());
     }
     const own = { namespace: 'default', records: added, by_origin: { vault: added } };
     expect(await storeStatus(loci)).toMatchObject({ ...own, embedding: { provider: null, pending: 0 } });
