@@ -5,7 +5,12 @@ import { LongestFirst } from './test/sequencer.ts';
 
 const cores = availableParallelism();
 // The tests on OpenClaw have a configuration of their own, vitest.openclaw.config.ts, and so have others.
-const excluded = [...configDefaults.exclude, '**/fixtures/**', 'test/{openclaw,postgres,lancedb,web}/**'];
+const excluded = [
+  ...configDefaults.exclude,
+  '**/fixtures/**',
+  'test/{openclaw,postgres,lancedb,web}/**',
+  'test/contract/{postgres,copy-store}.test.ts',
+];
 
 /** Where tests start processes. `test/no-processes.ts` fails a test elsewhere that starts one. */
 const PROCESS_TESTS = [
