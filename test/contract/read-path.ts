@@ -43,9 +43,9 @@ export function openConversations(
   );
 }
 
-/** Fills a store with conversations, 20,000 turns unless given, and 300 notes, and derives the graph. */
-export async function fillConversations(loci: EngineContext, turns: number = SIZES.turns): Promise<void> {
-  await fillWithConversations(loci.store, loci.namespace, MODEL, { ...SIZES, turns });
+/** Fills a store with 20,000 turns of conversations and 300 notes, and derives the graph. */
+export async function fillConversations(loci: EngineContext): Promise<void> {
+  await fillWithConversations(loci.store, loci.namespace, MODEL, SIZES);
   await storeFact(loci, { key: 'city', value: 'Lisbon' });
   await setStartup(loci, { key: 'units', content: 'Answer in metric units.' });
   await updateRelations(loci);

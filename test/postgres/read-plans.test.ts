@@ -70,8 +70,7 @@ function scansOf(node: PlanNode, table = node['Relation Name'] ?? ''): string[] 
 /** Copies a filled store into the database, because that takes a tenth of the time of filling it. */
 async function fillDatabase(folder: string, server: string, connectionString: string): Promise<void> {
   const filled = await openConversations(folder, server);
-  // Three times as many as are read whole. The test on SQLite has more.
-  await fillConversations(filled, 6);
+  await fillConversations(filled);
   const { store } = filled.config;
   await filled.close();
   const source = await connectStore(store, { create: false });
