@@ -63,4 +63,4 @@ it('reads use the keys of the tables in a store with many conversations', async 
   } finally {
     await loci.close();
   }
-});
+}, 300_000);

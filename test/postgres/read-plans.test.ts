@@ -107,4 +107,4 @@ it('reads use the keys of the tables in a store with many conversations', async 
     await client.end();
     await loci.close();
   }
-});
+}, 300_000);

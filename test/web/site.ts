@@ -84,6 +84,8 @@ export function testSite({ settings = {}, isEmpty = false, prepare }: SiteOption
     open: async (path, options) => {
       const url = await link();
       const context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce', ...options });
+      // A limit for what hangs: a busy machine takes longer.
+      context.setDefaultTimeout(100_000);
       const page = await context.newPage();
       const problems = watch(page, site.address);
       onTestFinished(async () => {
