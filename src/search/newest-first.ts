@@ -134,6 +134,8 @@ async function samePairs(
     const more = lacks + ofTurns + newest.longWords * Math.max(0, longer.size - LONG);
     if (one !== undefined && other !== undefined) return cosine(one, other) >= newest.cosine + more;
     const common = [...shorter].filter((word) => longer.has(word)).length;
+    // Longer texts on one topic have many words in common, and say different things about it.
+    if (longer.size > LONG) return common / longer.size >= LONG_WORDS;
     return common / Math.max(1, shorter.size) >= newest.words + more;
   });
 }
@@ -142,6 +144,8 @@ async function samePairs(
 const MAX_LACKING = 0.5;
 /** The words of a sentence or two. */
 const LONG = 20;
+/** The share of the words of the longer one that longer texts must have in common, without vectors. */
+const LONG_WORDS = 0.6;
 
 type Words = ReadonlySet<string>;
 
