@@ -18,7 +18,7 @@ type AnyHit = Ranked | Hit;
 /**
  * Moves a result before the first of those above it that say the same at an earlier time, such as a password that has changed. It
  * gets the place and at least the confidence of that one, which counts for the results after it too. Each earlier result names
- * the latest one above it. A question about the past keeps the order. What others have written moves only before such.
+ * the latest one above it. A question about the past keeps the order. Text from outside moves only before other text from outside.
  */
 export async function newestFirst(
   run: SearchRun,
@@ -42,7 +42,7 @@ export async function newestFirst(
     const [hit, other] = [hits[later]!, hits[earlier]!];
     const [time, before] = [times[later] ?? null, times[earlier] ?? null];
     if (time === null || before === null || time <= before) return false;
-    // What others have written takes the place of nothing that the owner or an agent has.
+    // Text from outside never replaces what the owner or an agent wrote.
     const [trust, trustBefore] = [hit.passage.record.trust, other.passage.record.trust];
     if (trust === 'external' && trustBefore !== 'external') return false;
     // What is said next in a conversation does not replace what was said.

@@ -115,7 +115,7 @@ export function withWords(names: readonly Pick<StoredName, 'key'>[], words: Read
   return keys.filter((key) => key.split(' ').every(isIn));
 }
 
-/** More names than this are worth a task that lets the thread forget them. */
+/** Above this number of names, the thread is told to release them after the pass. */
 const MANY_NAMES = 5000;
 
 /** Reads the names of a project once, for a pass over all records. The thread that finds them keeps them for the next texts. */
@@ -147,7 +147,7 @@ export class MentionPass implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const size = this.#count > MANY_NAMES ? Infinity : 0;
-    // A thread that was closed has forgotten them.
+    // A thread that was closed has released them already.
     await this.#options.thread.run(PASS_MENTIONS, [[], '', '', null], { size }).catch(() => undefined);
   }
 }

@@ -128,7 +128,7 @@ export function findMentions(texts: readonly NamedText[], keys: readonly string[
   return mentionsIn(texts, new NameTrie(keys));
 }
 
-/** The names of each project in the pass of this thread over all records. */
+/** The names that this thread keeps during a pass over all records, by project. */
 const kept = { pass: '', names: new Map<string, NameTrie>() };
 
 /**

@@ -1,19 +1,21 @@
+import { dayOf } from './date-parsers.ts';
+
 /** Days that texts name by a word: of each year, or of the year after the word. */
 const HOLIDAYS: readonly (readonly [name: string, dayIn: (year: number) => Date])[] = [
   ["new year[’']?s eve", (year) => new Date(year, 11, 31)],
   ["new year[’']?s(?: day)?", (year) => new Date(year, 0, 1)],
   ["valentine[’']?s(?: day)?", (year) => new Date(year, 1, 14)],
   ["st\\.? patrick[’']?s(?: day)?", (year) => new Date(year, 2, 17)],
-  ['good friday', (year) => addDays(easter(year), -2)],
+  ['good friday', (year) => dayOf(easter(year), -2)],
   ['easter(?: sunday)?', easter],
   ["mother[’']?s day", (year) => nthWeekday(year, 4, 0, 2)],
-  ['memorial day', (year) => addDays(nthWeekday(year, 5, 1, 1), -7)],
+  ['memorial day', (year) => dayOf(nthWeekday(year, 5, 1, 1), -7)],
   ["father[’']?s day", (year) => nthWeekday(year, 5, 0, 3)],
   ['independence day', (year) => new Date(year, 6, 4)],
   ['labou?r day', (year) => nthWeekday(year, 8, 1, 1)],
   ['halloween', (year) => new Date(year, 9, 31)],
   ['thanksgiving', (year) => nthWeekday(year, 10, 4, 4)],
-  ['black friday', (year) => addDays(nthWeekday(year, 10, 4, 4), 1)],
+  ['black friday', (year) => dayOf(nthWeekday(year, 10, 4, 4), 1)],
   ['christmas eve', (year) => new Date(year, 11, 24)],
   ['christmas(?: day)?', (year) => new Date(year, 11, 25)],
   ['boxing day', (year) => new Date(year, 11, 26)],
@@ -49,7 +51,7 @@ export function findHolidays(
 /** @param month from 0 @param weekday from 0, Sunday @param nth from 1 */
 function nthWeekday(year: number, month: number, weekday: number, nth: number): Date {
   const first = new Date(year, month, 1);
-  return addDays(first, ((weekday - first.getDay() + 7) % 7) + 7 * (nth - 1));
+  return dayOf(first, ((weekday - first.getDay() + 7) % 7) + 7 * (nth - 1));
 }
 
 /** Easter Sunday of the Gregorian calendar (the anonymous algorithm, Nature, 20 April 1876). */
@@ -59,8 +61,4 @@ function easter(year: number): Date {
   const e = (32 + 2 * (b % 4) + 2 * Math.floor(c / 4) - d - (c % 4)) % 7;
   const f = d + e - 7 * Math.floor((a + 11 * d + 22 * e) / 451) + 114;
   return new Date(year, Math.floor(f / 31) - 1, (f % 31) + 1);
-}
-
-function addDays(day: Date, days: number): Date {
-  return new Date(day.getFullYear(), day.getMonth(), day.getDate() + days);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NOW } from '../../../test/contract/store-samples.ts';
 import { storedPassage } from '../../../test/contract/stored-passage.ts';
 import { detectDates } from './dates.ts';
-import { asksForReply, isOfIntent, detectIntent, type QueryIntent, type SourceNames } from './intent.ts';
+import { isOfIntent, detectIntent, type QueryIntent, type SourceNames } from './intent.ts';
 import { parseQuery } from './parse.ts';
 
 const DAY = 86_400_000;
@@ -105,19 +105,5 @@ describe('detectIntent', () => {
       expect(
         isOfIntent(storedPassage({ record: { origin, recordType: 'task' } }).record, intentOf('todos')!),
       ).toBe(false);
-  });
-});
-
-describe('asksForReply', () => {
-  it.each([
-    ['what was that trail you recommended', true],
-    ['Which trail did you suggest?', true],
-    ['in our previous conversation about the cartoon', true],
-    ['which hotel would you suggest', false],
-    ['can you recommend a hotel', false],
-    ['what I said about our conversation', false],
-    ['what did Ada say', false],
-  ])('tells what an assistant has said from what it may say: %s', (query, expected) => {
-    expect(asksForReply(query)).toBe(expected);
   });
 });

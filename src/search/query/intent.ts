@@ -156,18 +156,3 @@ function timeFilter(
   if (isFuture) return { undated: false, from: today };
   return dates.length > 0 ? { undated: false } : {};
 }
-
-/** What an assistant did with words, in the past. */
-const SAID =
-  'recommended|suggested|mentioned|said|told|gave|provided|listed|wrote|explained|advised|proposed|shared|described|showed';
-const DID_SAY =
-  'recommend|suggest|mention|say|tell|give|provide|list|write|explain|advise|propose|share|describe|show';
-const ASKS_FOR_REPLY = new RegExp(
-  `\\b(?:you (?:${SAID})|did you (?:${DID_SAY})|our (?:previous|last|earlier|past) (?:conversation|chat|discussion)s?)\\b`,
-  'i',
-);
-
-/** Whether a query asks for what an assistant has said: "which trail did you recommend". Turns of the user do not come first then. */
-export function asksForReply(query: string): boolean {
-  return ASKS_FOR_REPLY.test(query);
-}

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { pastPhrases } from './past.ts';
+import { describe, expect, it } from 'vitest';
+import { asksForReply, pastPhrases } from './past.ts';
 
 it.each([
   'What was the guest wifi password?',
@@ -31,4 +31,18 @@ it.each([
   'dónde está la llave',
 ])('does not: %s', (query) => {
   expect(pastPhrases(query)).toEqual([]);
+});
+
+describe('asksForReply', () => {
+  it.each([
+    ['what was that trail you recommended', true],
+    ['Which trail did you suggest?', true],
+    ['in our previous conversation about the cartoon', true],
+    ['which hotel would you suggest', false],
+    ['can you recommend a hotel', false],
+    ['what I said about our conversation', false],
+    ['what did Ada say', false],
+  ])('tells what an assistant has said from what it may say: %s', (query, expected) => {
+    expect(asksForReply(query)).toBe(expected);
+  });
 });

@@ -11,7 +11,7 @@ export interface Smoothed extends Fused {
  * In a conversation an answer follows its question, and a thought spans several turns: each turn gets a share of its
  * neighbours' scores, and a neighbour that no signal found joins the pool. The sum of these shares counts for the part of 1
  * that the turn's own score leaves: neighbours lift a weak turn, and hardly change the order of strong ones. One of the same
- * role lifts it at most to the share `most` of its own score: what is next to the answer does not stand before it, but the reply of an
+ * role lifts it at most to the share `most` of its own score: a turn beside the answer does not rank above it, but the reply of an
  * assistant may lead to the message that it answers. Passages of a note get nothing: that would favour long notes.
  * @param fused all scored passages, by id
  * @param pool the best of them; the result has these and their neighbours

@@ -107,7 +107,7 @@ export function filterSelection(dialect: Dialect, filter: RecordFilter): Selecti
   and(dialect.isIn('r.key', 'keys'), 'keys', keys);
   and('substr(r.key, 1, length(:keyPrefix)) = :keyPrefix AND r.key >= :keyPrefix', 'keyPrefix', keyPrefix);
   and('r.key < :keyEnd', 'keyEnd', keyPrefix === undefined ? null : firstAfterPrefix(keyPrefix));
-  // A range without a beginning has no notes without a date either.
+  // Notes without a date are in no range, not even in one that has no beginning.
   and(
     'r.timeline_at >= :timedFrom',
     'timedFrom',
