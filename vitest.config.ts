@@ -5,12 +5,7 @@ import { LongestFirst } from './test/sequencer.ts';
 
 const cores = availableParallelism();
 // The tests on OpenClaw have a configuration of their own, vitest.openclaw.config.ts, and so have others.
-const excluded = [
-  ...configDefaults.exclude,
-  '**/fixtures/**',
-  'test/{openclaw,postgres,lancedb,web}/**',
-  'test/contract/{postgres,copy-store}.test.ts',
-];
+const excluded = [...configDefaults.exclude, '**/fixtures/**', 'test/{openclaw,postgres,lancedb,web}/**'];
 
 /** Where tests start processes. `test/no-processes.ts` fails a test elsewhere that starts one. */
 const PROCESS_TESTS = [
