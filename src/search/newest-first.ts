@@ -130,9 +130,14 @@ async function samePairs(
     const [one, other] = two.map(({ id }) => vectors.get(id));
     const words = two.map((passage) => wordsOf.get(passage)!);
     const [shorter, longer] = words.toSorted((a, b) => a.size - b.size) as [Words, Words];
+    const ofNotes = two.some(({ record }) => record.origin === 'vault');
     const ofTurns = two.some((passage) => sessionOf(passage) !== null) ? newest.turns : 0;
     const more = lacks + ofTurns + newest.longWords * Math.max(0, longer.size - LONG);
-    if (one !== undefined && other !== undefined) return cosine(one, other) >= newest.cosine + more;
+    if (one !== undefined && other !== undefined) {
+      // Notes on one topic are similar, and each may be kept up to date.
+      const least = ofNotes && longer.size > LONG ? NOTE_COSINE : newest.cosine + more;
+      return cosine(one, other) >= least;
+    }
     const common = [...shorter].filter((word) => longer.has(word)).length;
     // Longer texts on one topic have many words in common, and say different things about it.
     if (longer.size > LONG) return common / longer.size >= LONG_WORDS;
@@ -144,6 +149,8 @@ async function samePairs(
 const MAX_LACKING = 0.5;
 /** The words of a sentence or two. */
 const LONG = 20;
+/** The cosine from which longer passages of notes say the same. */
+const NOTE_COSINE = 0.8;
 /** The share of the words of the longer one that longer texts must have in common, without vectors. */
 const LONG_WORDS = 0.6;
 
