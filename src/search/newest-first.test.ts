@@ -141,3 +141,27 @@ it('passages with vectors say the same if these are near', async () => {
   const found = await ids(store, 'gathering', { embedder, generation });
   expect(found).toEqual([2, 1, 3]);
 });
+
+it('longer notes on one topic keep their order, unless they are nearly equal', async () => {
+  const about = (word: string): string =>
+    Array.from({ length: 30 }, (_, i) => `${word}${String(i)}`).join(' ');
+  const note = (day: string): Partial<RecordDraft> => ({
+    ...{ origin: 'vault', key: `${day}.md`, metadata: { date: day } },
+  });
+  const store = await storeOf(
+    [about('worktop'), '2025-01-01', note('2025-01-01')],
+    [about('cabinet'), '2026-01-01', note('2026-01-01')],
+  );
+  const generation = await addVectors(store);
+  const embedder = { embed: () => Promise.resolve([unit(1, 0.1, 0)]) } as unknown as Embedder;
+  // Their cosine is 0.71, and 0.98 in the other store.
+  await embed(store, generation, 'n', (text) => (text.includes('worktop') ? unit(1, 0, 0) : unit(1, 1, 0)));
+  expect(await ids(store, 'kitchen', { embedder, generation })).toEqual([1, 2]);
+  const near = await storeOf(
+    [about('worktop'), '2025-01-01', note('2025-01-01')],
+    [about('cabinet'), '2026-01-01', note('2026-01-01')],
+  );
+  const other = await addVectors(near);
+  await embed(near, other, 'n', (text) => (text.includes('worktop') ? unit(1, 0, 0) : unit(1, 0.2, 0)));
+  expect(await ids(near, 'kitchen', { embedder, generation: other })).toEqual([2, 1]);
+});
