@@ -64,7 +64,7 @@ describe('loci serve', () => {
       token,
       body: { ids: ['jobs'] },
     });
-    const [job] = await waitForLog(home.path, 'begun');
+    const [job] = await waitForLog(home.path, 'deaf');
     const started = performance.now();
     server.child.kill('SIGTERM');
     const [{ code }, { status, problem }] = await Promise.all([server.ended, refreshing]);

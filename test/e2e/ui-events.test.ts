@@ -144,7 +144,7 @@ describe('an operation that is answered with events', () => {
     await loci(['sources', 'pause', 'jobs'], server);
     const page = await openPage(server);
     const client = await openEvents(server.address, refresh, headersOf(page), { ids: ['jobs'] });
-    const [job] = await waitForLog(server.home, 'begun');
+    const [job] = await waitForLog(server.home, 'deaf');
     client.disconnect();
     await vi.waitFor(() => expect(isAlive(job!.pid)).toBe(false), 100_000);
   });

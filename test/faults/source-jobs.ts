@@ -5,7 +5,7 @@ import { isAlive } from '../contract/alive.ts';
 
 /** A line of the log that a job writes. */
 export interface JobLine {
-  readonly event: 'begun' | 'ended' | 'child' | 'sigterm';
+  readonly event: 'begun' | 'ended' | 'child' | 'deaf' | 'sigterm';
   readonly pid: number;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -47,9 +47,10 @@ if (existsSync('calm')) {
 }
 `;
 
-/** Ignores SIGTERM. */
+/** Ignores SIGTERM once it has logged `deaf`. */
 export const STUBBORN_JOB = `
 process.on('SIGTERM', () => log('sigterm'));
+log('deaf');
 setInterval(() => undefined, 1000);
 `;
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { MAIN, startLoci } from '../e2e/loci-command.ts';
 import { serverEnvironment } from '../e2e/mcp-session.ts';
@@ -32,10 +32,21 @@ const COMMANDS: Readonly<Record<string, (home: string) => ChildProcess>> = {
   },
 };
 
-function start(name: string, home: SourcesHome): ChildProcess {
+/** Starts a command. While `loci serve` starts, the first signal already ends it at once, as the second does later. */
+async function start(name: string, home: SourcesHome): Promise<ChildProcess> {
   const child = COMMANDS[name]!(home.path);
   onTestFinished(() => void child.kill('SIGKILL'));
+  if (name === 'loci serve') await printed(child, 'Loci listens at');
   return child;
+}
+
+async function printed(child: ChildProcess, words: string): Promise<void> {
+  let text = '';
+  for await (const [chunk] of on(child.stderr!, 'data', { close: ['end'] })) {
+    text += String(chunk);
+    if (text.includes(words)) return;
+  }
+  throw new Error(`the command ended: ${text}`);
 }
 
 const alivePids = (home: SourcesHome): number[] =>
@@ -46,7 +57,7 @@ describe.each(Object.keys(COMMANDS))('%s', (name) => {
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
     const ends = signals.map(async (signal) => {
       const home = await homeOf(HANGING_JOB);
-      const child = start(name, home);
+      const child = await start(name, home);
       await waitForLog(home.path, 'child', 2);
       expect(alivePids(home)).toHaveLength(3);
       const exit = once(child, 'exit');
@@ -60,7 +71,7 @@ describe.each(Object.keys(COMMANDS))('%s', (name) => {
 
   it('leaves nothing running when it is killed by SIGKILL', async () => {
     const home = await homeOf(HANGING_JOB);
-    const child = start(name, home);
+    const child = await start(name, home);
     await waitForLog(home.path, 'child', 2);
     expect(alivePids(home)).toHaveLength(3);
     child.kill('SIGKILL');
@@ -69,8 +80,8 @@ describe.each(Object.keys(COMMANDS))('%s', (name) => {
 
   it('waits for a command that ignores SIGTERM, and kills it', async () => {
     const home = await homeOf(STUBBORN_JOB);
-    const child = start(name, home);
-    await waitForLog(home.path, 'begun');
+    const child = await start(name, home);
+    await waitForLog(home.path, 'deaf');
     const exit = once(child, 'exit');
     child.kill('SIGTERM');
     await waitForLog(home.path, 'sigterm');
@@ -80,8 +91,8 @@ describe.each(Object.keys(COMMANDS))('%s', (name) => {
 
   it('ends at once at the second signal, and leaves nothing running', async () => {
     const home = await homeOf(STUBBORN_JOB);
-    const child = start(name, home);
-    await waitForLog(home.path, 'begun');
+    const child = await start(name, home);
+    await waitForLog(home.path, 'deaf');
     const exit = once(child, 'exit');
     child.kill('SIGINT');
     await waitForLog(home.path, 'sigterm');

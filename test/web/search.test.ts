@@ -98,9 +98,17 @@ describe('the search page', () => {
           request.url().endsWith('/api/v1/memory/search') &&
           (request.postDataJSON() as { query: string }).query === query,
       );
+    // The counts arrive after the folder was typed: the panel is drawn again, and what was typed stays.
+    const typed = Promise.withResolvers<undefined>();
+    await page.route('**/api/v1/record/facets', async (route) => {
+      await typed.promise;
+      await route.continue();
+    });
     await page.getByRole('button', { name: 'Filter', exact: true }).click();
     const inRecipes = searched('path:Recipes oven');
     await page.getByRole('textbox', { name: 'Folder' }).fill('Recipes');
+    typed.resolve(undefined);
+    await page.locator('.filter-panel button').first().waitFor();
     await page.keyboard.press('Enter');
     await inRecipes;
     expect(new URL(page.url()).searchParams.get('path')).toBe('Recipes');

@@ -7,6 +7,7 @@ import { FILTERS } from '../text/filters.ts';
 import { counted, formatNumber, t, type Text } from '../text/text.ts';
 import { PlainText } from './plain-text.tsx';
 import { Loaded, Skeleton } from './states.tsx';
+import { TypedField } from './typed-field.tsx';
 
 type Facets = Output<'/api/v1/record/facets'>['facets'];
 type Facet = keyof Facets;
@@ -172,14 +173,12 @@ function Panel({ query, records, offered, hasFolder, onToggle, onChange }: Panel
       {hasFolder && (
         <label class="field filter-group">
           {t(FILTERS.folder)}
-          <input
+          <TypedField
             class="input"
             value={query.get('path') ?? ''}
             autocomplete="off"
             spellcheck={false}
-            onChange={({ currentTarget: { value } }) =>
-              onChange('path', value.trim() === '' ? [] : [value.trim()])
-            }
+            onTyped={(path) => onChange('path', path === '' ? [] : [path])}
           />
         </label>
       )}

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { PlainText } from '../../parts/plain-text.tsx';
+import { TypedField } from '../../parts/typed-field.tsx';
 import { href, navigate } from '../../router.tsx';
 import { AUDIT } from '../../text/pages/audit.ts';
 import { t } from '../../text/text.ts';
@@ -58,14 +59,14 @@ export function Filters({ filters }: { readonly filters: AuditFilters }): JSX.El
       <Choices filters={filters} name="surface" choices={SURFACES} />
       <Choices filters={filters} name="action" choices={ACTIONS} />
       <Group title={t(AUDIT.record)}>
-        <input
+        <TypedField
           type="number"
           min={1}
           class="input record-field"
           aria-label={t(AUDIT.recordNumber)}
           placeholder="12"
           value={record ?? ''}
-          onChange={({ currentTarget }) => show({ ...filters, record: currentTarget.value })}
+          onTyped={(number) => show({ ...filters, record: number })}
         />
         {actor !== undefined && (
           <Chip
