@@ -18,6 +18,7 @@ export type ErrorCode =
   | 'conflict'
   | 'store_not_found'
   | 'store_newer'
+  | 'store_older'
   | 'store_corrupt'
   | 'store_busy'
   | 'store_full'
@@ -79,6 +80,11 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorEntry>> = {
     status: 503,
     exit: 6,
     hint: 'Update Loci: a newer version wrote this store. Nothing was changed.',
+  },
+  store_older: {
+    status: 503,
+    exit: 6,
+    hint: 'Export it with the version that wrote it: `loci export --to FILE`. Then move the store away, and run `loci import FILE`.',
   },
   store_corrupt: { status: 503, exit: 6, hint: 'Run `loci doctor`. Backups are in the folder of the store.' },
   store_busy: { status: 503, exit: 6, hint: 'Another process is writing to the store. Try again.' },

@@ -29,7 +29,7 @@ const NEVER_REFRESHED: SourceState = {
 };
 
 /** A state in which every field has a different value. */
-export const ALL_STATE_FIELDS: SourceState = {
+const ALL_STATE_FIELDS: SourceState = {
   root: '/home/ada/notes',
   readAt: NOW,
   settings: 'plugins.entries.memory-loci.config',

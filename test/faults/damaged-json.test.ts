@@ -92,3 +92,32 @@ it.each([
     }
   },
 );
+
+it('damaged items are named by a check, and the others are read', async () => {
+  await using folder = await temporaryFolder();
+  const vault = join(folder.path, 'vault');
+  const config = settings(folder.path, {
+    vaults: [{ name: 'vault', path: vault }],
+    writes: { enabled: true },
+  });
+  await writeNotes(vault, { 'Oven.md': '# Oven\n\nThe oven is induction.\n' });
+  const before = await openInline(config);
+  await indexVaults(before);
+  for (const key of ['a', 'b']) await write(before, { content: `The ${key} oven`, idempotency_key: key });
+  await memoryPack(before, { query: 'oven', budget: 500 });
+  await before.close();
+  const path = join(folder.path, 'loci.db');
+  damage(path, 'item', 'body', "rowid = (SELECT min(rowid) FROM item WHERE kind = 'idempotency')", '{x');
+  damage(path, 'item', 'body', "kind = 'source_state'", '[1');
+  const loci = await openInline(config);
+  try {
+    expect(await loci.store.admin.verify('default')).toEqual([
+      'the answer for an idempotency key cannot be read',
+      'the list of problems of source vault cannot be read',
+    ]);
+    const again = await write(loci, { content: 'The b oven', idempotency_key: 'b' });
+    expect(again.replayed).toBe(true);
+  } finally {
+    await loci.close();
+  }
+});

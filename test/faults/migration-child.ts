@@ -1,26 +1,23 @@
 /**
- * Upgrades a store to schema 37: `node migration-child.ts STORE STEP`. It is killed before the statement with this number, of all that
- * it runs.
+ * Brings a store to its next schema: `node migration-child.ts STORE STEP SQL`. It is killed before the statement with the number STEP, of
+ * all that it runs.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import { loadMigrations } from '../../src/store/rules/migrations.ts';
 import { Database } from '../../src/store/sqlite/database/database.ts';
-import { migrate } from '../../src/store/sqlite/admin/migrate.ts';
+import { migrate, MIGRATIONS } from '../../src/store/sqlite/admin/migrate.ts';
 
-const [, , path = '', step = ''] = process.argv;
-const migrations = loadMigrations(new URL('../../src/store/sqlite/migrations/', import.meta.url));
+const [, , path = '', step = '', sql = ''] = process.argv;
+const migrations = loadMigrations(MIGRATIONS);
 const db = new Database(path, { busyTimeoutMs: 0 });
 const exec = db.exec.bind(db);
 // One statement at a time, so that a migration is interrupted between any two of its statements.
-db.exec = (sql) => {
-  for (const statement of sql.split(/(?<=;)\n/)) exec(statement);
+db.exec = (script) => {
+  for (const statement of script.split(/(?<=;)\n/)) exec(statement);
 };
 let statements = 0;
 subscribe('loci.store.statement', () => {
   if (++statements === Number(step)) process.kill(process.pid, 'SIGKILL');
 });
-await migrate(
-  db,
-  migrations.filter(({ version }) => version <= 37),
-);
+await migrate(db, [...migrations, { version: migrations.at(-1)!.version + 1, name: 'next', sql }]);
 db.close();

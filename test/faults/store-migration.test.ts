@@ -1,15 +1,18 @@
-import { readdirSync, utimesSync, writeFileSync, readFileSync, statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { loadMigrations } from '../../src/store/rules/migrations.ts';
-import { Database } from '../../src/store/sqlite/database/database.ts';
-import { migrate } from '../../src/store/sqlite/admin/migrate.ts';
+import { Database, OLDER_APPLICATION_ID } from '../../src/store/sqlite/database/database.ts';
+import { migrate, MIGRATIONS } from '../../src/store/sqlite/admin/migrate.ts';
 import { matchingRecords, note, verifyStore, write } from '../contract/store-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 
+const CHILD = fileURLToPath(new URL('./migration-child.ts', import.meta.url));
 const NAMESPACE = 'n';
-const RELEASED = loadMigrations(new URL('../../src/store/sqlite/migrations/', import.meta.url));
+const RELEASED = loadMigrations(MIGRATIONS);
 const NEWEST = RELEASED.at(-1)!.version;
 const NEXT = NEWEST + 1;
 
@@ -56,6 +59,57 @@ describe('migration', () => {
     }
     expect(readFileSync(path).equals(before)).toBe(true);
     expect(readdirSync(folder.path)).toEqual(files);
+  });
+
+  it('refuses a store of before the first release, does not change it, and says how to bring it over', async () => {
+    using folder = scratchFolder();
+    const path = join(folder.path, 'store.db');
+    await storeWithNote(path);
+    const db = new DatabaseSync(path);
+    db.exec(`PRAGMA application_id = ${String(OLDER_APPLICATION_ID)}; PRAGMA user_version = 42`);
+    db.close();
+    const before = readFileSync(path);
+    await expect(openSqlite(path)).rejects.toMatchObject({
+      code: 'store_older',
+      hint: expect.stringMatching(/`loci export .*`loci import /) as string,
+    });
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(readdirSync(folder.path)).toEqual(['store.db']);
+  });
+
+  it('that is killed before any of its statements changes nothing, and the next one does all of it', async () => {
+    using folder = scratchFolder();
+    const path = join(folder.path, 'store.db');
+    await storeWithNote(path);
+    const sql = `CREATE TABLE mood (record INTEGER PRIMARY KEY, mood TEXT NOT NULL) STRICT;
+INSERT INTO mood SELECT id, 'calm' FROM record;
+ALTER TABLE record ADD COLUMN mood TEXT;
+UPDATE record SET mood = (SELECT m.mood FROM mood AS m WHERE m.record = record.id);
+DROP TABLE mood;
+`;
+    let step = 1;
+    for (; ; step++) {
+      const { signal, status, stderr } = spawnSync(process.execPath, [CHILD, path, String(step), sql], {
+        encoding: 'utf8',
+      });
+      for (const name of readdirSync(folder.path))
+        if (name.includes('.backup')) rmSync(join(folder.path, name));
+      if (signal === null) {
+        expect([status, stderr]).toEqual([0, '']);
+        break;
+      }
+      expect(signal).toBe('SIGKILL');
+      // The last statements come after the transaction.
+      if (versionOf(path) === NEXT) continue;
+      const unchanged = await openSqlite(path);
+      expect(await matchingRecords(unchanged, NAMESPACE, 'kept')).toEqual([1]);
+      expect(await verifyStore(unchanged)).toEqual([]);
+      await unchanged.close();
+    }
+    expect(step).toBeGreaterThan(8);
+    using db = new DatabaseSync(path);
+    expect(db.prepare('SELECT mood FROM record').all()).toEqual([{ mood: 'calm' }]);
+    expect(versionOf(path)).toBe(NEXT);
   });
 
   it('makes a private copy of an older store before it changes it', async () => {

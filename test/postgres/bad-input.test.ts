@@ -139,7 +139,7 @@ const CASES: readonly Case[] = [
       await (await openStore({ path: '', connectionString: url }, { create: true })).close();
       return as(url, 'guest');
     },
-    error: ['unreadable', /permission denied for table loci_schema/, /ON ALL TABLES IN SCHEMA public TO/],
+    error: ['unreadable', /permission denied for table loci_store/, /ON ALL TABLES IN SCHEMA public TO/],
   },
   {
     name: 'another encoding',
@@ -201,8 +201,13 @@ const CASES: readonly Case[] = [
   {
     name: 'a newer store',
     url: () =>
-      database(['CREATE TABLE loci_schema (version BIGINT)', 'INSERT INTO loci_schema VALUES (999)']),
+      database(['CREATE TABLE loci_store (version BIGINT)', 'INSERT INTO loci_store VALUES (999)']),
     error: ['store_newer', /schema 999/, /./],
+  },
+  {
+    name: 'a store of before the first release',
+    url: () => database(['CREATE TABLE loci_schema (version BIGINT)', 'INSERT INTO loci_schema VALUES (42)']),
+    error: ['store_older', /before its first release/, /`loci export .*`loci import /],
   },
   {
     name: 'a server that can only be read, without a store',

@@ -22,7 +22,7 @@ it('deploy/citus.sql distributes every table, and each key has the namespace', a
     (await client.query<{ name: string }>(statement)).rows.map(({ name }) => name);
   const tables = await namesOf(
     `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
-     AND relname NOT IN ('lease', 'loci_schema') ORDER BY 1`,
+     AND relname NOT IN ('lease', 'loci_store') ORDER BY 1`,
   );
   await client.query(FUNCTIONS);
   await client.query(readFileSync(new URL('../../deploy/citus.sql', import.meta.url), 'utf8'));

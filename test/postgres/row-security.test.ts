@@ -164,7 +164,7 @@ it('every table that has a namespace has a policy, and a user who is told no nam
   await expect(client.query("UPDATE all_namespaces SET name = 'taken'")).rejects.toThrow(
     'cannot update view',
   );
-  expect((await client.query('UPDATE loci_schema SET version = 99')).rowCount).toBe(0);
+  expect((await client.query('UPDATE loci_store SET version = 99')).rowCount).toBe(0);
   await client.end();
 });
 

@@ -117,7 +117,7 @@ it('a transaction that the server ends because it is idle runs again', async () 
   await sql.transaction(async () => {
     const pid = Number((await sql.get('SELECT pg_backend_pid() AS pid'))?.['pid']);
     processes.push(pid);
-    await sql.run('UPDATE loci_schema SET version = version + 1');
+    await sql.run('UPDATE loci_store SET version = version + 1');
     if (processes.length > 1) return;
     await sql.script("SET LOCAL idle_in_transaction_session_timeout = '10ms'");
     const statement = `SELECT 1 FROM pg_stat_activity WHERE pid = ${String(pid)}`;

@@ -14,7 +14,7 @@ const EXTENSIONS = { vector: '0.8.0' };
  * Brings the schema up to date in one transaction. Returns at once if it is current. Of two servers that start at the same time, the
  * second one waits and has nothing left to do.
  * @param owner the connection that makes the tables, which may be another one
- * @throws LociError `store_newer`; `store_failed` for a database without an extension; `store_not_found` for one without a store
+ * @throws LociError `store_newer`; `store_older` for a store of before the first release; `store_failed` for a database without an extension; `store_not_found` for one without a store
  */
 export async function migrate(
   sql: PostgresSql,
@@ -23,17 +23,17 @@ export async function migrate(
   create: boolean,
 ): Promise<void> {
   const migrations = loadMigrations(MIGRATIONS);
-  const version = await schemaVersion(sql);
+  const version = await schemaVersion(sql, where);
   if (pendingMigrations(migrations, version, where).length === 0) return;
   if (version === 0 && !create) throw new LociError('store_not_found', `there is no store in ${where}`);
   if (owner !== sql) await assertSameDatabase(sql, owner);
   await owner.transaction(async () => {
     await owner.run(`SELECT pg_advisory_xact_lock(${String(LOCK)})`);
-    const current = await schemaVersion(owner);
+    const current = await schemaVersion(owner, where);
     if (current === 0) await assertUsable(owner, where);
     for (const migration of pendingMigrations(migrations, current, where)) {
       await owner.script(migration.sql);
-      await owner.run('UPDATE loci_schema SET version = :version', { version: migration.version });
+      await owner.run('UPDATE loci_store SET version = :version', { version: migration.version });
     }
   });
 }
@@ -49,10 +49,14 @@ async function assertSameDatabase(sql: PostgresSql, owner: PostgresSql): Promise
 }
 
 /** 0 if the database has no store. */
-async function schemaVersion(sql: PostgresSql): Promise<number> {
-  const table = await sql.get("SELECT to_regclass('loci_schema') IS NOT NULL AS found");
+async function schemaVersion(sql: PostgresSql, where: string): Promise<number> {
+  const table = await sql.get(
+    "SELECT to_regclass('loci_store') IS NOT NULL AS found, to_regclass('loci_schema') IS NOT NULL AS older",
+  );
+  if (table?.['older'] === 1)
+    throw new LociError('store_older', `${where} was written by a version of Loci before its first release`);
   if (table?.['found'] !== 1) return 0;
-  return Number((await sql.get('SELECT version FROM loci_schema'))?.['version']);
+  return Number((await sql.get('SELECT version FROM loci_store'))?.['version']);
 }
 
 /** The columns that the memories of ShadowDB have had in all versions. A store may be beside them: `loci import` reads them. */

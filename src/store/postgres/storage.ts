@@ -22,9 +22,9 @@ export class PostgresStorage implements Storage {
 
   async size(): Promise<Omit<StoreStats, 'namespaces'>> {
     const row = await this.#sql.get(
-      `SELECT (SELECT version FROM loci_schema) AS version,
+      `SELECT (SELECT version FROM loci_store) AS version,
          (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS vector, sum(pg_total_relation_size(oid)) AS bytes FROM pg_class
-       WHERE relkind = 'r' AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'loci_schema'::regclass)`,
+       WHERE relkind = 'r' AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'loci_store'::regclass)`,
     );
     return {
       bytes: Number(row?.['bytes']),
@@ -39,7 +39,7 @@ export class PostgresStorage implements Storage {
   async verify(): Promise<string[]> {
     const rows = await this.#sql.all(
       `SELECT i.indexrelid::regclass::text AS name FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indrelid
-       WHERE c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'loci_schema'::regclass) AND NOT i.indisvalid
+       WHERE c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'loci_store'::regclass) AND NOT i.indisvalid
        ORDER BY name`,
     );
     const invalid = rows.map((row) => {

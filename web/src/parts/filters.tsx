@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { call, type Input, type Output } from '../api/client.ts';
 import { useRequest } from '../api/use-request.ts';
 import { href, navigate } from '../router.tsx';
@@ -7,7 +7,6 @@ import { FILTERS } from '../text/filters.ts';
 import { counted, formatNumber, t, type Text } from '../text/text.ts';
 import { PlainText } from './plain-text.tsx';
 import { Loaded, Skeleton } from './states.tsx';
-import { TypedField } from './typed-field.tsx';
 
 type Facets = Output<'/api/v1/record/facets'>['facets'];
 type Facet = keyof Facets;
@@ -246,4 +245,31 @@ function labelOf(name: Parameter, value: string): string {
   if (name === 'tag') return `#${value}`;
   const trust = name === 'trust' ? TRUST[value] : undefined;
   return trust === undefined ? value : t(trust);
+}
+
+interface TypedFieldProps extends Omit<JSX.InputHTMLAttributes, 'value' | 'onInput' | 'onChange'> {
+  readonly value: string;
+  /** Called with what was typed, without spaces around it, when Enter is pressed or the field is left. */
+  readonly onTyped: (value: string) => void;
+}
+
+/**
+ * A field whose value takes effect once it is complete. It keeps what is typed until then: a plain field would be reset to `value`
+ * whenever its page is drawn again.
+ */
+export function TypedField({ value, onTyped, ...attributes }: TypedFieldProps): JSX.Element {
+  const [typed, setTyped] = useState(value);
+  useEffect(() => setTyped(value), [value]);
+  return (
+    <input
+      {...attributes}
+      value={typed}
+      onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+      onChange={({ currentTarget }) => {
+        const complete = currentTarget.value.trim();
+        setTyped(complete);
+        onTyped(complete);
+      }}
+    />
+  );
 }

@@ -5,10 +5,9 @@ import { loadMigrations } from '../../rules/migrations.ts';
 import type { Database } from '../database/database.ts';
 import { MIGRATIONS } from './migrate.ts';
 
-/**
- * The migrations that make nothing but tables and indexes of the graph, names and sentences, and the one that changes some of these.
- */
-const DERIVED_TABLES = [18, 19, 25, 28, 38];
+/** What makes a table that holds only what is derived from records, and its indexes. */
+const DERIVED_TABLES =
+  /^CREATE (?:UNIQUE )?(?:TABLE|INDEX) (?:graph|concept|name|sentence)(?:_\w+)? [^;]+;/gm;
 
 /** The file of a store, with its journals. */
 export class SqliteFile implements Storage {
@@ -45,16 +44,9 @@ export class SqliteFile implements Storage {
 
   async createMissingTables(): Promise<boolean> {
     const before = this.#tables();
-    for (const { version, sql } of loadMigrations(MIGRATIONS))
-      if (DERIVED_TABLES.includes(version))
-        this.#db.exec(
-          sql
-            .replaceAll(/^CREATE (TABLE|INDEX) /gm, 'CREATE $1 IF NOT EXISTS ')
-            // Its name since schema 41.
-            .replaceAll('REFERENCES vector ', 'REFERENCES embedding '),
-        );
-    // Its rows are items since schema 37.
-    this.#db.exec('DROP TABLE IF EXISTS concept_change');
+    for (const { sql } of loadMigrations(MIGRATIONS))
+      for (const [statement] of sql.matchAll(DERIVED_TABLES))
+        this.#db.exec(statement.replace(/(TABLE|INDEX) /, '$1 IF NOT EXISTS '));
     return this.#tables() > before;
   }
 

@@ -2,25 +2,16 @@ import { closeSync, openSync, readdirSync, renameSync, rmSync, statSync } from '
 import { basename, dirname, join } from 'node:path';
 import { LociError } from '../../../core/errors.ts';
 import { loadMigrations, pendingMigrations, type Migration } from '../../rules/migrations.ts';
-import { APPLICATION_ID, type Database } from '../database/database.ts';
+import { APPLICATION_ID, OLDER_APPLICATION_ID, type Database } from '../database/database.ts';
 import { SqliteSql } from '../database/sqlite-sql.ts';
-import { rebuildText } from '../text/write-text.ts';
-import { rebuildDerived } from '../../sql/derived/rebuild.ts';
-import { allNamespaces } from '../../sql/admin/maintenance.ts';
 
 export const MIGRATIONS = new URL('../migrations/', import.meta.url);
 
 /**
- * The versions of the migrations that create derived tables which SQL alone cannot fill, or after which the same records give
- * other rows.
- */
-const REBUILT_TEXT = [36];
-const REBUILT_RECORDS = [12, 17, 20, 22, 36, 38, 39];
-
-/**
  * Brings the schema up to date in one transaction, after copying the store to a backup. Returns at once if the schema is
  * current. Two processes may call it at the same time: the second one waits and has nothing left to do.
- * @throws LociError `store_newer`; `store_corrupt` for a database that is not a Loci store. Both leave it untouched.
+ * @throws LociError `store_newer`; `store_older` for a store of before the first release; `store_corrupt` for a database that is not a
+ *   Loci store. They leave it untouched.
  */
 export async function migrate(
   db: Database,
@@ -47,33 +38,16 @@ export async function migrate(
   // A migration that recreates a table drops the old one first. This pragma has no effect within a transaction.
   db.exec('PRAGMA foreign_keys = OFF');
   try {
-    const sql = new SqliteSql(db);
-    await sql.transaction(async () => {
-      const applied = pending();
-      for (const migration of applied) {
+    await new SqliteSql(db).transaction(async () => {
+      for (const migration of pending()) {
         db.exec(migration.sql);
         db.exec(`PRAGMA user_version = ${String(migration.version)}`);
-      }
-      dropSpellingIndexes(db);
-      const needs = (versions: readonly number[]): boolean =>
-        applied.some(({ version }) => versions.includes(version));
-      for (const { ns } of await allNamespaces(sql)) {
-        if (needs(REBUILT_RECORDS)) await rebuildDerived(sql, ns);
-        if (needs(REBUILT_TEXT)) rebuildText(db, ns);
       }
       db.exec(`PRAGMA application_id = ${String(APPLICATION_ID)}`);
     });
   } finally {
     db.exec('PRAGMA foreign_keys = ON');
   }
-}
-
-/** Until schema 8 each namespace had a trigram index of its vocabulary, whose names plain SQL cannot list. */
-function dropSpellingIndexes(db: Database): void {
-  const indexes = db.prepare(
-    "SELECT name FROM sqlite_schema WHERE name GLOB 'word_[0-9]*' AND sql LIKE 'CREATE VIRTUAL TABLE%'",
-  );
-  for (const row of indexes.all()) db.exec(`DROP TABLE ${String(row['name'])}`);
 }
 
 function schemaVersion(db: Database): number {
@@ -83,6 +57,11 @@ function schemaVersion(db: Database): number {
 function assertLociStore(db: Database): void {
   const id = Number(db.prepare('PRAGMA application_id').get()?.['application_id']);
   if (id === APPLICATION_ID) return;
+  if (id === OLDER_APPLICATION_ID)
+    throw new LociError(
+      'store_older',
+      `${db.path} was written by a version of Loci before its first release`,
+    );
   const tables = Number(db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n']);
   if (id !== 0 || tables > 0) {
     throw new LociError('store_corrupt', `${db.path} is a SQLite database, but not a Loci store`, {

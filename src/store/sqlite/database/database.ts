@@ -21,8 +21,10 @@ interface DatabaseOptions {
 /** The text of each statement before it runs, once for a bulk write. Tests count them in stores without threads. */
 const STATEMENTS = channel('loci.store.statement');
 
-/** "Loci" in ASCII. It identifies the file as a Loci store, so that another program's database is never changed. */
-export const APPLICATION_ID = 0x4c_6f_63_69;
+/** "LOCI" in ASCII. It identifies the file as a Loci store, so that another program's database is never changed. */
+export const APPLICATION_ID = 0x4c_4f_43_49;
+/** "Loci": the stores of versions before the first release, whose schemas had other numbers. */
+export const OLDER_APPLICATION_ID = 0x4c_6f_63_69;
 
 const DEFAULT_CACHE_KIB = 2000;
 

@@ -59,7 +59,7 @@ export function resetText(db: Database, ns: number): void {
 }
 
 /** Derives the full-text index of a namespace again. Within a transaction. */
-export function rebuildText(db: Database, ns: number): void {
+function rebuildText(db: Database, ns: number): void {
   resetText(db, ns);
   const counts: WordCounts = new Map();
   const records = db.prepare(

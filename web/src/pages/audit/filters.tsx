@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { TypedField } from '../../parts/filters.tsx';
 import { PlainText } from '../../parts/plain-text.tsx';
-import { TypedField } from '../../parts/typed-field.tsx';
 import { href, navigate } from '../../router.tsx';
 import { AUDIT } from '../../text/pages/audit.ts';
 import { t } from '../../text/text.ts';
