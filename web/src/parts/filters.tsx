@@ -173,10 +173,7 @@ function Panel({ query, records, offered, hasFolder, onToggle, onChange }: Panel
         <label class="field filter-group">
           {t(FILTERS.folder)}
           <TypedField
-            class="input"
             value={query.get('path') ?? ''}
-            autocomplete="off"
-            spellcheck={false}
             onTyped={(path) => onChange('path', path === '' ? [] : [path])}
           />
         </label>
@@ -247,22 +244,33 @@ function labelOf(name: Parameter, value: string): string {
   return trust === undefined ? value : t(trust);
 }
 
-interface TypedFieldProps extends Omit<JSX.InputHTMLAttributes, 'value' | 'onInput' | 'onChange'> {
+interface TypedFieldProps {
   readonly value: string;
   /** Called with what was typed, without spaces around it, when Enter is pressed or the field is left. */
   readonly onTyped: (value: string) => void;
+  /** Whether it takes numbers from 1 alone. */
+  readonly isNumber?: boolean;
+  readonly class?: string;
+  readonly label?: string;
+  readonly placeholder?: string;
 }
 
 /**
  * A field whose value takes effect once it is complete. It keeps what is typed until then: a plain field would be reset to `value`
  * whenever its page is drawn again.
  */
-export function TypedField({ value, onTyped, ...attributes }: TypedFieldProps): JSX.Element {
+export function TypedField(props: TypedFieldProps): JSX.Element {
+  const { value, onTyped } = props;
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);
   return (
     <input
-      {...attributes}
+      {...(props.isNumber === true && ({ type: 'number', min: 1 } as const))}
+      class={`input ${props.class ?? ''}`}
+      aria-label={props.label}
+      placeholder={props.placeholder}
+      autocomplete="off"
+      spellcheck={false}
       value={typed}
       onInput={({ currentTarget }) => setTyped(currentTarget.value)}
       onChange={({ currentTarget }) => {

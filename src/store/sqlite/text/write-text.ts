@@ -1,10 +1,7 @@
-import type { Passage } from '../../../core/types.ts';
 import { indexPassage, TEXT_FIELDS, type IndexedPassage } from '../../lexical/text-fields.ts';
 import type { TextChange, TextEntry } from '../../sql/text-index.ts';
 import type { Database } from '../database/database.ts';
 import { createTextTable, textTable, withSecureDelete } from '../database/namespaces.ts';
-import { SQLITE_DIALECT } from '../database/sqlite-sql.ts';
-import { HEADER_COLUMNS, headerOf, passageColumns, passageOf } from '../../sql/rows.ts';
 import { addWordChanges, countWords, mergeWords, pendingWordCounts, type WordCounts } from './vocabulary.ts';
 
 /** Removed entries need the terms that were added, because a contentless index stores no text. */
@@ -56,31 +53,6 @@ export function resetText(db: Database, ns: number): void {
   db.prepare('DELETE FROM term WHERE ns = ?').run(ns);
   db.prepare('DELETE FROM word_change WHERE ns = ?').run(ns);
   db.prepare('UPDATE namespace SET word_epoch = word_epoch + 1 WHERE id = ?').run(ns);
-}
-
-/** Derives the full-text index of a namespace again. Within a transaction. */
-function rebuildText(db: Database, ns: number): void {
-  resetText(db, ns);
-  const counts: WordCounts = new Map();
-  const records = db.prepare(
-    `SELECT ${HEADER_COLUMNS} FROM record AS r WHERE r.ns = ? AND EXISTS (SELECT 1 FROM passage AS p WHERE p.ns = r.ns AND p.record = r.id)`,
-  );
-  for (const row of records.iterate(ns)) {
-    const fields = headerOf('', row, 'is empty');
-    const passages = storedPassages(db, ns, fields.id);
-    const entries = passages.map(({ id, passage }) => ({ passage: id, fields, text: passage }));
-    writeEntries(db, ns, entries, 1, counts);
-  }
-  mergeWords(db, ns, counts);
-}
-
-function storedPassages(db: Database, ns: number, record: number): { id: number; passage: Passage }[] {
-  return db
-    .prepare(
-      `SELECT p.id, p.record, ${passageColumns(SQLITE_DIALECT)} FROM passage AS p WHERE p.ns = ? AND p.record = ? ORDER BY p.id`,
-    )
-    .all(ns, record)
-    .map((row) => ({ id: Number(row['id']), passage: passageOf(row, 'is empty') }));
 }
 
 /** The columns of the full-text index: terms separated by spaces. */

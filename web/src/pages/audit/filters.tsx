@@ -60,10 +60,9 @@ export function Filters({ filters }: { readonly filters: AuditFilters }): JSX.El
       <Choices filters={filters} name="action" choices={ACTIONS} />
       <Group title={t(AUDIT.record)}>
         <TypedField
-          type="number"
-          min={1}
-          class="input record-field"
-          aria-label={t(AUDIT.recordNumber)}
+          isNumber
+          class="record-field"
+          label={t(AUDIT.recordNumber)}
           placeholder="12"
           value={record ?? ''}
           onTyped={(number) => show({ ...filters, record: number })}
