@@ -24,8 +24,6 @@ const config: KnipConfig = {
         'test/openclaw/*.test.ts',
         'test/openclaw/{global-setup,host-types}.ts',
         'test/openclaw/loop-monitor.mjs',
-        'bench/fair.ts',
-        'bench/remote-embedding.ts',
         'scripts/*.{mjs,ts}',
         'examples/{adapter,sources}/*.mjs',
         'examples/sources/skills/*/*.mjs',

@@ -13,10 +13,8 @@ import { benchStore, type BenchStore } from './fill.ts';
 import { measureFresh } from './fresh.ts';
 import { measureMcp } from './mcp.ts';
 import { benchServer, measurePostgres } from './postgres.ts';
-import { measureOpenclaw } from './openclaw/measure.ts';
 import { measureRest } from './rest.ts';
 import { measurePage } from './page.ts';
-import { measureGraphFrames } from './graph-frames.ts';
 import { missedTargets, sectionLines, type Section } from './report.ts';
 import { measureSearch } from './search.ts';
 import { measureWrites } from './writes.ts';
@@ -32,7 +30,6 @@ const HELP = `Measures the speed of Loci on synthetic stores and compares it wit
                   times are only reported, because machines differ
   --json FILE     write the figures as JSON
   --postgres      only measure PostgreSQL: that of LOCI_TEST_POSTGRES_URL, or one that is started
-  --openclaw      only compare memories of OpenClaw, which is installed outside of the checkout first (about 650 MB)
   --adapters      only compare the retrieval adapters, plain FTS5 and grep, on 10,000 notes by words and on 1,000 with the local
                   model; with --quick on 500 by words
   --page          only measure the web page in Chromium, on 50,000 records; with --quick on 10,000
@@ -50,7 +47,6 @@ const { values: flags } = parseArgs({
     check: { type: 'boolean' },
     json: { type: 'string' },
     postgres: { type: 'boolean', default: false },
-    openclaw: { type: 'boolean', default: false },
     adapters: { type: 'boolean', default: false },
     page: { type: 'boolean', default: false },
     lancedb: { type: 'string' },
@@ -122,10 +118,7 @@ async function measureServer(quick: boolean): Promise<Section> {
 
 async function measureWebPage(records: number): Promise<Section> {
   const bench = await filledStore(records, 1);
-  const measures = [
-    ...(await measurePage(bench, join(scratch, 'page'))),
-    ...(await measureGraphFrames(join(scratch, 'graph'))),
-  ];
+  const measures = await measurePage(bench, join(scratch, 'page'));
   rmSync(scratch, { recursive: true, force: true });
   return { title: `The web page, ${records.toLocaleString('en')} records`, measures };
 }
@@ -161,9 +154,7 @@ async function main(): Promise<void> {
     sections.push(section);
     console.log(`${sectionLines(section).join('\n')}\n`);
   };
-  if (flags.openclaw)
-    await measureOpenclaw({ folder: join(scratch, 'openclaw'), quick: flags.quick ?? false, report });
-  else if (flags.adapters)
+  if (flags.adapters)
     for (const size of adapterSizes()) {
       const { section, lines } = await measureAdapters(size, join(scratch, `adapters-${size.provider}`));
       sections.push(section);

@@ -149,7 +149,7 @@ interface StartOptions {
 }
 
 /** @param token with the scope `admin`, to read the metrics */
-export async function startServer(
+async function startServer(
   home: string,
   token: string,
   { pinned = true, nodeOptions = [], environment }: StartOptions = {},
