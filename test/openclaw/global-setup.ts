@@ -59,10 +59,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       agents: { ...agents, list: ids.map((id) => ({ id, workspace: home.workspace(id) })) },
       plugins: {
         slots: { memory: 'memory-loci' },
-        load: { paths: [join(import.meta.dirname, 'wiki-plugin')] },
         entries: {
           'memory-core': { enabled: false },
-          'test-wiki': { enabled: true },
           // OpenClaw recalls conversations in this session alone, because its recall asks the model too.
           'active-memory': { enabled: true, config: { allowedChatIds: [RECALLING] } },
           'memory-loci': {

@@ -78,10 +78,7 @@ it(
   { timeout: TIMEOUT_MS },
   async () => {
     const { plugins: _, ...base } = baseConfig(home, await freePort(), inject('shared').modelUrl);
-    const wiki = {
-      'memory-wiki': { enabled: true, config: { vaultMode: 'bridge', bridge: { enabled: true } } },
-    };
-    const config = { ...base, plugins: { entries: wiki } };
+    const config = { ...base, plugins: { entries: {} } };
     writeFileSync(join(home.workspace('main'), 'MEMORY.md'), 'The oven will be induction.');
     const text = JSON.stringify({ ...config, tools: { deny: ['memory_search'] } }, null, 2);
     const commented = (json: string): string =>
@@ -112,13 +109,9 @@ it(
     expect(await loci(['setup', '--yes'])).toMatchObject({ code: 0 });
     const { value } = await gateway.invoke('memory_search', { query: 'oven' });
     expect(value).toMatchObject({ provider: 'loci' });
-    const [examined, status] = await Promise.all([
-      home.openclaw('doctor', '--non-interactive'),
-      home.openclaw('wiki', 'status', '--json'),
-    ]);
+    const examined = await home.openclaw('doctor', '--non-interactive');
     expect(examined.stdout).toContain('Memory search');
     expect(examined.stdout).not.toContain('OPENAI_API_KEY');
-    expect(status.stdout).toContain('"bridgePublicArtifactCount": 1');
 
     const configured = readFileSync(home.configFile, 'utf8');
     expect(configured).toContain('// one at home');

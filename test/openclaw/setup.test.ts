@@ -199,19 +199,36 @@ describe('loci openclaw', () => {
     expect(snapshot(config)).toMatchObject(others);
     expect(readFileSync(plugins, 'utf8')).toBe(`{
   // Others stay.
-  allow: ['memory-core', 'device-pair', "memory-loci"], // short
+  allow: ['memory-core', 'device-pair', 'memory-loci'], // short
   entries: {
     'memory-core': { enabled: false /* for now */ },
     'device-pair': { enabled: false },
     'memory-shadowdb': { enabled: false, config: { table: 'memories', "writes": { "enabled": true } } }, // before
-    "memory-loci": { config: { table: "memories", writes: { enabled: true }, home: ${JSON.stringify(lociHome(config))} }, enabled: true },
+    'memory-loci': {config: {table: 'memories', writes: {enabled: true}, home: '${lociHome(config)}'}, enabled: true},
   },
-  slots: { memory: "memory-loci" },
-  load: { paths: [${JSON.stringify(pluginPath(config))}] },
+  slots: { memory: 'memory-loci' },
+  load: {paths: ['${pluginPath(config)}']},
 }
 `);
-    expect(await loci(config, 'undo')).toMatchObject({ code: 0 });
-    expect(snapshot(config)).toEqual(initial);
+    // A file that somebody has changed since is left as it is, and undo says what setup had changed there.
+    const changed = `${readFileSync(plugins, 'utf8')}// Mine.\n`;
+    writeFileSync(plugins, changed);
+    const undone = await loci(config, 'undo');
+    expect(undone).toMatchObject({ code: 0, output: { plugin: 'kept' } });
+    expect(undone.output['files']).toEqual([
+      {
+        path: plugins,
+        identical: false,
+        kept: expect.arrayContaining([
+          'plugins.slots.memory = "memory-loci" (was "memory-shadowdb")',
+        ]) as unknown,
+      },
+    ]);
+    expect(readFileSync(plugins, 'utf8')).toBe(changed);
+    const copies = String(undone.output['copies']);
+    expect(readdirSync(copies).map((name) => readFileSync(join(copies, name), 'utf8'))).toContain(
+      INCLUDED_PLUGINS,
+    );
   });
 
   it('undoes the first setup byte for byte, and removes the plugin', async () => {

@@ -6,7 +6,6 @@ import type { PluginApi, PluginEntry } from './host/api.ts';
 import { hostSessions } from './host/sessions.ts';
 import { memoryRuntime } from './memory-runtime.ts';
 import { memorySection, startupPromptOf } from './prompt.ts';
-import { publicArtifacts } from './public-artifacts.ts';
 import { registerRecall } from './recall.ts';
 import { registerTools } from './tools.ts';
 
@@ -28,7 +27,6 @@ const plugin: PluginEntry = {
       promptBuilder: memorySection,
       flushPlanResolver: flushPlan,
       runtime: memoryRuntime(memory),
-      publicArtifacts: publicArtifacts(() => memory.workspaces),
     });
     api.registerMemoryPromptPreparation((request) => startup.lines(request));
     registerTools(api, memory);

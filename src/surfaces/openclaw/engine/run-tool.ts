@@ -28,11 +28,10 @@ export const searchInput = z.strictObject({
     .exactOptional()
     .describe('Leave out results whose probability of being right is lower.'),
   corpus: z
-    .enum(['memory', 'wiki', 'all', 'sessions'])
+    .enum(['memory', 'all', 'sessions'])
     .exactOptional()
     .describe(
-      '`memory`: what is remembered, as by default. `sessions`: earlier conversations with the user. `wiki`: wikis of other ' +
-        'plugins. `all`: all of these.',
+      '`memory`: what is remembered, the default. `sessions`: earlier conversations with the user. `all`: both.',
     ),
   from: z
     .string()
@@ -48,10 +47,7 @@ export const getInput = z.strictObject({
   path: z.string().min(1).max(5000).describe('A `path` or `citation` of a search result.'),
   from: z.number().int().min(1).exactOptional().describe('The first line, from 1.'),
   lines: z.number().int().min(1).max(10_000).exactOptional().describe('How many lines.'),
-  corpus: z
-    .enum(['memory', 'wiki', 'all'])
-    .exactOptional()
-    .describe('`memory` by default; `wiki`: a page of a wiki; `all`: either.'),
+  corpus: z.enum(['memory', 'all']).exactOptional().describe('Changes nothing: a path names its corpus.'),
 });
 
 /** A call of a tool. */

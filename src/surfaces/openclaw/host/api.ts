@@ -176,17 +176,6 @@ export interface MemoryCapability {
     classifyWorkspaceMemoryPaths(request: WorkspacePaths): Promise<ClassifiedPath[]>;
     closeAllMemorySearchManagers(): Promise<void>;
   };
-  readonly publicArtifacts: { listArtifacts(): Promise<PublicArtifact[]> };
-}
-
-/** A file that the memory shows other plugins of the host. */
-export interface PublicArtifact {
-  readonly kind: string;
-  readonly workspaceDir: string;
-  readonly relativePath: string;
-  readonly absolutePath: string;
-  readonly agentIds: string[];
-  readonly contentType: 'markdown';
 }
 
 export interface WorkspacePaths {

@@ -201,7 +201,7 @@ export function isAlive(pid: number): boolean {
 }
 
 /** Replaces a text file atomically and keeps its permissions. @throws LociError `unreadable` */
-export async function replaceText(path: string, text: string, mode?: number): Promise<void> {
+async function replaceText(path: string, text: string, mode?: number): Promise<void> {
   try {
     const permissions = mode ?? (await stat(path)).mode & 0o777;
     await replaceFile(path, text, permissions);

@@ -5,9 +5,9 @@ import { configHome } from '../../../config/load.ts';
 import { LociError } from '../../../core/errors.ts';
 import { sha256 } from '../../../core/ids.ts';
 import { escapeControl, toJson } from '../../shared/escape-control.ts';
-import { Backup, type Manifest, readIfExists, replaceText, type SavedFile } from './backup.ts';
+import { Backup, type Manifest, readIfExists } from './backup.ts';
 import { describeChange, CORPUS_PLUGIN, PLUGIN } from './config/plugin-keys.ts';
-import { ConfigFiles, revertChange } from './config/config-files.ts';
+import { ConfigFiles } from './config/config-files.ts';
 import { gatewayPort, isListening } from './gateway.ts';
 import { pluginsFolder, removePlugins } from './package.ts';
 import { lociHomeOf, openclawCommand, type HostSession } from './session.ts';
@@ -15,9 +15,9 @@ import { lociHomeOf, openclawCommand, type HostSession } from './session.ts';
 /** What became of a file. */
 interface Restored {
   readonly path: string;
-  /** Whether it has the bytes that it had before setup. */
+  /** Whether it has the bytes that it had before setup. A file that somebody has changed since is left as it is. */
   readonly identical: boolean;
-  /** Keys that somebody has changed since setup, which were left as they are. */
+  /** What setup has changed in a file that was left as it is. */
   readonly kept: readonly string[];
 }
 
@@ -37,18 +37,25 @@ async function undo(session: HostSession, backup: Backup): Promise<number> {
   // Another `undo` may have ended meanwhile.
   const manifest = await backup.manifest();
   if (manifest === null) throw nothingToUndo(backup);
-  const planned = await Promise.all(manifest.files.map((saved) => planRestore(backup, manifest, saved)));
   steps.begin('restoring the configuration');
   const files: Restored[] = [];
-  for (const each of planned) files.push(await restore(backup, each));
-  const plugin = await removePlugin(session, backup, manifest);
+  for (const saved of manifest.files) {
+    const { path, copy, written } = saved;
+    const [now, before] = await Promise.all([readIfExists(path), readFile(join(backup.folder, copy))]);
+    const identical = now === null || now.equals(before) || sha256(now) === written;
+    if (identical) await backup.restore(saved);
+    const changes = manifest.changes.filter(({ file }) => file === path);
+    files.push({ path, identical, kept: identical ? [] : changes.map(describeChange) });
+  }
   const isExact = files.every(({ identical }) => identical);
+  // A configuration that was left as it is may still load the plugin.
+  const plugin = isExact ? await removePlugin(session, backup, manifest) : 'kept';
   steps.end();
   // The copies stay where a file could not be restored from them.
   const copies = isExact ? null : await backup.setAside();
   if (isExact) await backup.remove();
   const folder = pluginsFolder(backup.home);
-  const builds = existsSync(folder) ? folder : null;
+  const builds = plugin === 'no longer loaded' && existsSync(folder) ? folder : null;
   io.stdout.write(call.json ? `${toJson({ files, plugin, copies })}\n` : text(files, plugin, copies, builds));
   return 0;
 }
@@ -74,39 +81,6 @@ function nothingToUndo({ folder }: Backup): LociError {
   return new LociError('not_found', `there is nothing to undo: ${folder} has no backup`, {
     hint: 'If setup ran with --home, name the same home.',
   });
-}
-
-/** What a file is to become. */
-interface PlannedRestore {
-  readonly saved: SavedFile;
-  readonly before: string;
-  /** `null` for the bytes of the copy. */
-  readonly text: string | null;
-  readonly kept: readonly string[];
-}
-
-/** Looks at a file before anything else changes it. */
-async function planRestore(backup: Backup, manifest: Manifest, saved: SavedFile): Promise<PlannedRestore> {
-  const { path, copy, written } = saved;
-  const [now, bytes] = await Promise.all([readIfExists(path), readFile(join(backup.folder, copy))]);
-  const before = bytes.toString('utf8');
-  if (now === null || now.equals(bytes) || sha256(now) === written)
-    return { saved, before, text: null, kept: [] };
-  let text = now.toString('utf8');
-  const kept: string[] = [];
-  for (const change of manifest.changes.filter(({ file }) => file === path).toReversed()) {
-    const reverted = revertChange(text, change);
-    if (reverted === null) kept.push(describeChange(change));
-    else text = reverted;
-  }
-  return { saved, before, text, kept };
-}
-
-async function restore(backup: Backup, { saved, before, text, kept }: PlannedRestore): Promise<Restored> {
-  if (text === null) await backup.restore(saved);
-  else await replaceText(saved.path, text);
-  const now = await readIfExists(saved.path);
-  return { path: saved.path, identical: now?.toString('utf8') === before, kept };
 }
 
 /** What happened to the plugin. */
@@ -138,8 +112,8 @@ function text(
     ...files.flatMap(({ path, identical, kept }) => [
       identical
         ? `${path} is as it was before setup.`
-        : `${path} was changed since setup, so only the keys that setup had changed were reverted.`,
-      ...kept.map((key) => `  left as it is, because it was changed since: ${key}`),
+        : `${path} was changed since setup, and was left as it is. Revert yourself what setup had changed:`,
+      ...kept.map((change) => `  ${change}`),
     ]),
     `The plugin: ${plugin}.`,
     ...(builds === null ? [] : [`Its files can be removed when the gateway has restarted: ${builds}`]),

@@ -2,23 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { JsonArrayNode, JsonObjectNode, type JsonPropertyNode } from '@croct/json5-parser';
-import { LociError } from '../../../../core/errors.ts';
+import { JsonArrayNode, JsonObjectNode, JsonParser } from '@croct/json5-parser';
+import { LociError, messageOf } from '../../../../core/errors.ts';
 import { unreadableError } from '../../../../core/fs/file-errors.ts';
+import { valueAt } from '../../../../core/json-path.ts';
 import { isJsonMap, type JsonMap } from '../../../../core/json.ts';
 import type { Json } from '../../../../core/types.ts';
-import {
-  insertNode,
-  elementOf,
-  parseJson5,
-  propertyOf,
-  propertyText,
-  quotesKeys,
-  removeNode,
-  replaceNode,
-  nodeText,
-  valueText,
-} from './json5-text.ts';
 
 /** The key of an object that names a file with its contents. */
 const INCLUDE = '$include';
@@ -27,33 +16,36 @@ const MAX_DEPTH = 10;
 /** Files that include each other are not followed for ever. */
 const MAX_NESTING = 100;
 
-/** A change of one key, with what it takes to revert it. */
+/** A change of one key. */
 export const keyChange = z.strictObject({
   file: z.string(),
-  /** Within the file, which differs from the path in the configuration where the file is included. */
+  /** Within the configuration. */
   path: z.array(z.string()),
-  /** The text of the previous value; `null` if the key was missing. */
-  previous: z.string().nullable(),
-  /** How many keys of the path existed before. */
-  existing: z.number(),
+  /** The previous value, or the element that was replaced; `null` if there was none. */
+  previous: z.json(),
   value: z.json(),
-  /** Whether the value is an element of the list at the path, in place of the previous one if there was one. */
+  /** Whether the value is an element of the list at the path. */
   isElement: z.boolean(),
 });
 export type KeyChange = z.infer<typeof keyChange>;
 
-/** `openclaw.json` and the files that it includes, with the changes that were made so far in memory. */
+/**
+ * `openclaw.json` and the files that it includes, with the changes that were made so far in memory. The parser changes single keys of
+ * their text: comments, order, quotes and line ends of everything else stay.
+ */
 export class ConfigFiles {
   readonly root: string;
   /** The texts as they are on disk now. */
   readonly original: ReadonlyMap<string, string>;
-  readonly #texts: Map<string, string>;
+  readonly #objects: ReadonlyMap<string, JsonObjectNode>;
+  readonly #before: JsonMap;
   readonly changes: KeyChange[] = [];
 
   private constructor(root: string, texts: ReadonlyMap<string, string>) {
     this.root = root;
     this.original = texts;
-    this.#texts = new Map(texts);
+    this.#objects = new Map([...texts].map(([file, text]) => [file, parseJson5(text, file)]));
+    this.#before = this.values();
   }
 
   /** @throws LociError `unreadable`, `invalid_config` */
@@ -71,7 +63,11 @@ export class ConfigFiles {
 
   /** The text with the changes. */
   text(file: string): string {
-    return this.#texts.get(file) ?? '';
+    const original = this.originalText(file);
+    if (!this.changes.some((change) => change.file === file)) return original;
+    const text = this.#objects.get(file)!.toString();
+    // The parser ends the lines that it adds with a line feed alone.
+    return original.includes('\r\n') ? text.replaceAll(/\r?\n/g, '\r\n') : text;
   }
 
   originalText(file: string): string {
@@ -79,126 +75,75 @@ export class ConfigFiles {
   }
 
   changedFiles(): string[] {
-    return [...this.original.keys()].filter((file) => this.text(file) !== this.originalText(file));
+    return [...new Set(this.changes.map(({ file }) => file))];
   }
 
   /** The whole configuration with the changes and the contents of all included files, as OpenClaw merges them. */
   values(): JsonMap {
-    return merged(this.root, this.#texts);
+    return merged(this.root, this.#objects);
   }
 
   /** The whole configuration as it is on disk. */
   originalValues(): JsonMap {
-    return merged(this.root, this.original);
+    return this.#before;
   }
 
   /** Sets a key in the file that has it, or in which it belongs. @throws LociError `invalid_config` that says what to set where */
   set(path: readonly string[], value: Json): void {
-    const { file, object, rest, path: within } = this.#locate(path, value);
-    const text = this.text(file);
+    const previous = valueAt(this.values(), path) ?? null;
+    const { file, object, rest } = this.#locate(path, value);
     const [name = '', ...below] = rest;
-    const quotes = quotesKeys(parseJson5(text, file)) && quotesKeys(object);
-    const property = propertyOf(object, name);
-    const change = { file, path: within, value, isElement: false };
-    if (property !== undefined) {
-      const previous = nodeText(text, property.value);
-      const replacement = valueText(value, quotes);
-      if (previous === replacement) return;
-      const changed = replaceNode(text, property.value, replacement);
-      this.#change({ ...change, previous, existing: within.length }, changed);
-      return;
-    }
-    const nested = below.reduceRight<Json>((inner, key) => ({ [key]: inner }), value);
-    const changed = insertNode(text, object, propertyText(name, nested, quotes));
-    this.#change({ ...change, previous: null, existing: within.length - rest.length }, changed);
+    object.set(
+      name,
+      below.reduceRight<Json>((inner, key) => ({ [key]: inner }), value),
+    );
+    this.#changed({ file, path: [...path], previous, value, isElement: false });
   }
 
   /** Adds an element to an existing list. @param replaced the element whose place it takes */
   append(path: readonly string[], element: string, replaced: string | null = null): void {
-    const { file, object, rest, path: within } = this.#locate(path, element);
-    const list = propertyOf(object, rest[0] ?? '')?.value;
+    const { file, object, rest } = this.#locate(path, element);
+    const [name = ''] = rest;
+    const list = object.has(name) ? object.get(name) : null;
     if (!(list instanceof JsonArrayNode)) throw cannotPlace(path, element, file);
-    const [text, added] = [this.text(file), JSON.stringify(element)];
-    const old = replaced === null ? undefined : elementOf(list, replaced);
-    const changed = old === undefined ? insertNode(text, list, added) : replaceNode(text, old, added);
-    const previous = replaced === null ? null : JSON.stringify(replaced);
-    const change = { file, path: within, value: element, isElement: true };
-    this.#change({ ...change, previous, existing: within.length }, changed);
+    const at = list.elements.findLastIndex((each) => each.toJSON() === replaced);
+    if (replaced === null || at === -1) list.push(element);
+    else list.set(at, element);
+    this.#changed({ file, path: [...path], previous: replaced, value: element, isElement: true });
   }
 
-  #change(change: KeyChange, text: string): void {
-    this.#texts.set(change.file, text);
+  /** @throws LociError `invalid_config` where the change has no effect, as that of a key that the file has twice */
+  #changed(change: KeyChange): void {
+    const { path, value, isElement, file } = change;
+    const now = valueAt(this.values(), path);
+    const isInForce = isElement ? Array.isArray(now) && now.includes(value) : isDeepStrictEqual(now, value);
+    if (!isInForce) throw cannotPlace(path, value, file);
     this.changes.push(change);
   }
 
   /** The innermost object that exists on the way to a key, with the keys below it. */
   #locate(path: readonly string[], value: Json): Place {
     let file = this.root;
-    let object = parseJson5(this.text(file), file);
-    let start = 0;
+    let object = this.#objects.get(file)!;
     let index = 0;
     for (let hops = 0; hops < MAX_DEPTH;) {
       const name = path[index] ?? '';
-      const found = propertyOf(object, name)?.value;
+      const found = object.has(name) ? object.get(name) : undefined;
       if (found !== undefined && index === path.length - 1) break;
       if (found instanceof JsonObjectNode) {
         object = found;
         index++;
         continue;
       }
-      const include = propertyOf(object, INCLUDE)?.value.toJSON();
+      const include = object.has(INCLUDE) ? object.get(INCLUDE).toJSON() : undefined;
       if (found !== undefined || Array.isArray(include)) throw cannotPlace(path, value, file);
       if (typeof include !== 'string') break;
       file = resolve(dirname(file), include);
-      object = parseJson5(this.text(file), file);
-      start = index;
+      object = this.#objects.get(file)!;
       hops++;
     }
-    return { file, object, rest: path.slice(index), path: path.slice(start) };
+    return { file, object, rest: path.slice(index) };
   }
-}
-
-/** The text without a change; `null` if somebody has changed the key since. */
-export function revertChange(text: string, change: KeyChange): string | null {
-  const { file, path, previous, value, isElement, existing } = change;
-  const found = lookUp(text, file, path);
-  if (found === null) return null;
-  const { object, property } = found;
-  if (isElement) {
-    if (!(property.value instanceof JsonArrayNode)) return null;
-    const element = elementOf(property.value, value);
-    if (element === undefined) return text;
-    return previous === null
-      ? removeNode(text, property.value, element)
-      : replaceNode(text, element, previous);
-  }
-  if (!isDeepStrictEqual(property.value.toJSON(), value)) return null;
-  if (previous !== null) return replaceNode(text, property.value, previous);
-  let reverted = removeNode(text, object, property);
-  // Objects that setup had to make are removed again, unless they have something else by now.
-  for (let length = path.length - 1; length > existing; length--) {
-    const parent = lookUp(reverted, file, path.slice(0, length));
-    const inside = parent?.property.value;
-    const isEmpty = inside instanceof JsonObjectNode && nodeText(reverted, inside).slice(1, -1).trim() === '';
-    if (parent === null || !isEmpty) break;
-    reverted = removeNode(reverted, parent.object, parent.property);
-  }
-  return reverted;
-}
-
-function lookUp(
-  text: string,
-  file: string,
-  path: readonly string[],
-): { readonly object: JsonObjectNode; readonly property: JsonPropertyNode } | null {
-  let object = parseJson5(text, file);
-  for (const name of path.slice(0, -1)) {
-    const inner = propertyOf(object, name)?.value;
-    if (!(inner instanceof JsonObjectNode)) return null;
-    object = inner;
-  }
-  const property = propertyOf(object, path.at(-1) ?? '');
-  return property === undefined ? null : { object, property };
 }
 
 interface Place {
@@ -206,8 +151,47 @@ interface Place {
   readonly object: JsonObjectNode;
   /** The keys from the object on. */
   readonly rest: readonly string[];
-  readonly path: string[];
 }
+
+/** @throws LociError `invalid_config` that names the file, if it is not a JSON5 object */
+function parseJson5(text: string, file: string): JsonObjectNode {
+  assertParsable(text, file);
+  try {
+    return JsonParser.parse(text, JsonObjectNode);
+  } catch (error) {
+    const [reason = ''] = messageOf(error).split('\n');
+    const hint = 'Correct the file; `openclaw config validate` checks it.';
+    throw new LociError('invalid_config', `${file} is not a JSON5 object: ${reason}`, { hint, cause: error });
+  }
+}
+
+const MAX_LENGTH = 1_000_000;
+/** Each change parses the whole text again, at 30 ms for a thousand keys. */
+const MAX_KEYS = 10_000;
+/** The parser calls itself for each level. No configuration of OpenClaw has a tenth of this. */
+const MAX_LEVELS = 200;
+
+/** @throws LociError `invalid_config` for a text that the parser takes minutes for, or has no stack for */
+function assertParsable(text: string, file: string): void {
+  const refuse = (why: string): never => {
+    throw new LociError('invalid_config', `${file} ${why}`, {
+      hint: 'No configuration of OpenClaw is like that. Correct the file.',
+    });
+  };
+  if (text.length > MAX_LENGTH) refuse(`has more than ${String(MAX_LENGTH)} characters`);
+  let level = 0;
+  let keys = 0;
+  for (const [token] of text.matchAll(TOKENS)) {
+    if (token === '{' || token === '[') level++;
+    else if (token === '}' || token === ']') level--;
+    else if (token === ':') keys++;
+    if (level > MAX_LEVELS) refuse(`is nested more than ${String(MAX_LEVELS)} levels deep`);
+    if (keys > MAX_KEYS) refuse(`has more than ${String(MAX_KEYS)} keys`);
+  }
+}
+
+/** Brackets and colons, and the strings and comments that may contain some. */
+const TOKENS = /[[\]{}:]|"(?:\\[^]|[^"\\])*"?|'(?:\\[^]|[^'\\])*'?|\/\/[^\n\r]*|\/\*[^]*?(?:\*\/|$)/g;
 
 async function readText(file: string): Promise<string> {
   const bytes = await readFile(file).catch((error: unknown) => {
@@ -231,9 +215,9 @@ function cannotPlace(path: readonly string[], value: Json, file: string): LociEr
   );
 }
 
-function merged(file: string, texts: ReadonlyMap<string, string>): JsonMap {
+function merged(file: string, objects: ReadonlyMap<string, JsonObjectNode>): JsonMap {
   const valueOf = (each: string, depth: number): Json =>
-    resolveIncludes(parseJson5(texts.get(each) ?? '', each).toJSON() as Json, each, depth);
+    resolveIncludes(objects.get(each)!.toJSON() as Json, each, depth);
   const resolveIncludes = (value: Json, from: string, depth: number): Json => {
     if (depth > MAX_NESTING || typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) return value.map((each) => resolveIncludes(each, from, depth + 1));

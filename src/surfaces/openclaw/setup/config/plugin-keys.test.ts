@@ -88,7 +88,7 @@ describe('shadowdbSettings', () => {
 
 it('a change shows no passwords', () => {
   const at = (...path: string[]) => ({ path: ['plugins', 'entries', 'memory-loci', 'config', ...path] });
-  const change = { file: '', previous: null, existing: 0, isElement: false };
+  const change = { file: '', previous: null, isElement: false };
   const secret = 'postgres://ada:hunter2@host/db';
   const described = [
     { ...change, ...at('connectionString'), value: secret },

@@ -95,9 +95,10 @@ export function shownValue({ path, value }: Pick<KeyChange, 'path' | 'value'>): 
 /** A change in words: `plugins.slots.memory = "memory-loci"`. */
 export function describeChange({ path, value, previous, isElement }: KeyChange): string {
   const key = path.join('.');
+  const shown = (each: Json): string => JSON.stringify(shownValue({ path, value: each }));
   if (isElement)
-    return `${key}: ${JSON.stringify(value)} is added${previous === null ? '' : ` in place of ${previous}`}`;
-  return `${key} = ${JSON.stringify(shownValue({ path, value }))}${previous === null ? '' : ` (was ${previous})`}`;
+    return `${key}: ${shown(value)} is added${previous === null ? '' : ` in place of ${shown(previous)}`}`;
+  return `${key} = ${shown(value)}${previous === null ? '' : ` (was ${shown(previous)})`}`;
 }
 
 export function listAt(values: JsonMap, ...path: readonly string[]): readonly Json[] {
