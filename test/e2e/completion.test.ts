@@ -1,11 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import { STANDALONE_COMMANDS } from '../../src/surfaces/cli/standalone-commands.ts';
 import { commandWords } from '../../src/surfaces/shared/command-names.ts';
-import { loci, temporaryFolder } from './loci-command.ts';
+import { loci, MAIN, temporaryFolder } from './loci-command.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
@@ -25,13 +25,21 @@ beforeAll(async () => {
     writeFileSync(scripts.get(shell)!, stdout);
   }
   mkdirSync(join(folder, 'work'));
+  mkdirSync(join(folder, 'bin'));
+  writeFileSync(join(folder, 'bin', 'loci'), `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`, {
+    mode: 0o755,
+  });
   writeFileSync(join(folder, 'work', 'my notes.md'), '');
 });
 
 /** What a shell offers for the last of the words, sorted. */
 function offered(shell: Shell, ...words: readonly string[]): string[] {
   const [program, ...args] = [...INTERPRETERS[shell], ...words];
-  const output = execFileSync(program!, args, { cwd: join(folder, 'work'), encoding: 'utf8' });
+  const output = execFileSync(program!, args, {
+    cwd: join(folder, 'work'),
+    encoding: 'utf8',
+    env: { ...process.env, PATH: [join(folder, 'bin'), process.env['PATH']].join(delimiter) },
+  });
   return output
     .split('\n')
     .filter((line) => line !== '')
@@ -59,8 +67,7 @@ const INTERPRETERS: Record<Shell, readonly string[]> = {
   ],
   fish: [
     ...['fish', '--no-config', '-c'],
-    `function loci; end
-     source ../loci.fish
+    `source ../loci.fish
      complete -C (string join -- ' ' $argv) | string replace -r '\\t.*' '' | string replace -r '^--[\\w-]+=' ''; true`,
   ],
 };

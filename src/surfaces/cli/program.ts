@@ -85,13 +85,6 @@ export async function buildProgram(
   return program;
 }
 
-/** The command line with the options of every command, to be read rather than run. */
-export function buildWholeProgram(entries: readonly OperationEntry[], io: Io): Promise<Command> {
-  const allWords = entries.flatMap(({ name }) => commandWords(name));
-  const ignore = (): Promise<void> => Promise.resolve();
-  return buildProgram(allWords, entries, io, { run: ignore, runStandalone: ignore });
-}
-
 interface NamedCommand {
   readonly words: readonly string[];
   readonly summary: string;

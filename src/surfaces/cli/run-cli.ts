@@ -5,7 +5,8 @@ import type { OperationEntry } from '../../operations/registry.ts';
 import { toJson } from '../shared/escape-control.ts';
 import type { Io } from '../shared/io.ts';
 import type { RunCommandLine } from './command-socket/answer.ts';
-import { buildProgram, buildWholeProgram, VERSION_REQUESTED } from './program.ts';
+import { COMPLETE, completions } from './completion.ts';
+import { buildProgram, VERSION_REQUESTED } from './program.ts';
 import { reportError } from './report-error.ts';
 import type { OpenSession } from './run-command.ts';
 import { findCommand, usageHint } from './usage.ts';
@@ -30,7 +31,6 @@ export async function runCli(
       runStandalone: async (standalone, call) => {
         const run = await standalone.load();
         exitCode = await run(call, io, {
-          wholeProgram: () => buildWholeProgram(entries, io),
           answerCommands: async (context, makeLink) => {
             const { listenForCommands } = await import('./command-socket/listen.ts');
             const run: RunCommandLine = (line, output, session) => runCli(line, entries, output, session);
@@ -39,7 +39,8 @@ export async function runCli(
         });
       },
     });
-    if (argv.length === 0) program.outputHelp();
+    if (argv[0] === COMPLETE) io.stdout.write(completions(program, argv.slice(1)));
+    else if (argv.length === 0) program.outputHelp();
     else if (await parse(program, argv)) io.stdout.write(await versionText(wantsJson(argv)));
     return exitCode;
   } catch (error) {

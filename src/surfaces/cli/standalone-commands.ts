@@ -258,8 +258,7 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
     summary: 'print a script that completes commands in your shell',
     description:
       'Prints a script that makes a shell complete the commands of Loci with Tab: subcommands, options and their values. ' +
-      'Add the line of your shell to its settings, and print the script again after an update of Loci: the script has the ' +
-      'commands of the version that printed it.',
+      'Add the line of your shell to its settings. The script asks `loci` itself at each Tab.',
     operands: [
       { label: 'shell', description: 'The shell: bash, zsh or fish.', choices: ['bash', 'zsh', 'fish'] },
     ],
@@ -269,7 +268,7 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
       { title: 'zsh: in ~/.zshrc, after compinit', line: 'eval "$(loci completion zsh)"' },
       { title: 'fish: in ~/.config/fish/config.fish', line: 'loci completion fish | source' },
     ],
-    load: async () => (await import('./completion/completion.ts')).printCompletion,
+    load: async () => (await import('./completion.ts')).printCompletion,
   },
 ];
 

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { Timestamp } from '../../core/types.ts';
 import type { OpenContext } from '../../operations/context.ts';
 import type { Io } from './io.ts';
@@ -16,8 +15,6 @@ export interface StandaloneCall {
 
 /** The command line to which a standalone command belongs. */
 export interface CommandLine {
-  /** Builds the command line with the options of every command. */
-  readonly wholeProgram: () => Promise<Command>;
   /** Lets a server answer commands of other processes with its open engine. */
   readonly answerCommands: AnswerCommands;
 }

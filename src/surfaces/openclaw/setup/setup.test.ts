@@ -20,7 +20,6 @@ it('without a terminal and --yes, setup refuses before it looks at anything', as
     home: undefined,
   };
   const services = {
-    wholeProgram: () => Promise.reject(new Error()),
     answerCommands: () => Promise.reject(new Error()),
   };
   await expect(setUpOpenclaw(call, io, services)).rejects.toMatchObject({
