@@ -1,5 +1,4 @@
-import { describeFileError, systemErrorCode } from '../../core/fs/file-errors.ts';
-import { type NoteFile, type PoolFile, readNote } from '../pools/pool-files.ts';
+import { type PoolFile, readOrReport } from '../pools/pool-files.ts';
 import { noteTerms, type NoteTerms, Vocabulary } from './note-terms.ts';
 
 /** The terms of a version of a note. */
@@ -70,19 +69,4 @@ export class NoteCache {
     this.#droppedTerms += notes.get(key)?.terms.terms.length ?? 0;
     notes.delete(key);
   }
-}
-
-/** What the system reports when a file is gone, also because a link or a file has taken the place of its folder. */
-const GONE: ReadonlySet<string | null> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
-
-/** Reads a note. It is none if it is gone; another reason is reported. */
-export function readOrReport(root: string, key: string, report: (why: string) => void): NoteFile | null {
-  try {
-    const read = readNote(root, key);
-    if (read === null || 'text' in read) return read;
-    report(read.problem);
-  } catch (error) {
-    if (!GONE.has(systemErrorCode(error))) report(describeFileError(error));
-  }
-  return null;
 }

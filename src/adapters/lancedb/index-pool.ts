@@ -9,19 +9,12 @@ import type { CutOptions } from '../../ingest/cut-record.ts';
 import { isWithin } from '../../sources/files/paths.ts';
 import { isBelow } from '../pools/pool-files.ts';
 import type { LocatedPool } from '../pools/pool-set.ts';
-import type { PassageRow, Vectors } from './arrow-rows.ts';
-import { among, type PassageTable } from './passage-table.ts';
+import type { PassageRow } from './arrow-rows.ts';
+import { among, folderIdOf, type PassageTable } from './passage-table.ts';
 import { listNotes, readNotes, type NoteListing, type ReadNote } from './read-notes.ts';
-
-/** A folder as rows name it. Pools on one folder have the same notes. */
-export function folderIdOf(root: string): string {
-  return shortHash(root);
-}
 
 interface IndexOptions {
   readonly table: PassageTable;
-  /** Other tables that may have vectors of what is indexed, because pools leave them. */
-  readonly left: readonly PassageTable[];
   readonly thread: TaskRunner;
   readonly countingProvider: CutOptions['provider'];
   readonly signal: AbortSignal;
@@ -40,7 +33,6 @@ interface ListedNote {
   readonly root: string;
   readonly path: string;
   readonly bytes: number;
-  readonly revision: string;
   /** Whether the table has it, as it was. */
   readonly isStored: boolean;
 }
@@ -84,7 +76,6 @@ export async function indexPools(options: IndexOptions, parts: readonly PoolPart
     for (const path of left.keys()) gone.push(noteIdOf(folder, path));
   }
   await indexNotes(options, changed);
-  // A note that was renamed has left its vectors to its new path.
   await options.table.deleteNotes(gone);
 }
 
@@ -100,14 +91,14 @@ async function changedNotes(
   { pool: { id, root, inner }, below }: PoolPart,
   stored: Map<string, string>,
 ): Promise<ListedNote[]> {
-  const { packed, unreadable } = await thread.run(LIST, [{ id, root, inner }, below], { ...LONG, signal });
+  const { files, unreadable } = await thread.run(LIST, [{ id, root, inner }, below], { ...LONG, signal });
   for (const [path, why] of unreadable) report(path, why);
   const changed: ListedNote[] = [];
   const yieldToEventLoop = eventLoopYielder();
-  for (const note of listed(packed)) {
-    const known = stored.get(note.path);
-    if (known !== note.revision) changed.push({ root, ...note, isStored: known !== undefined });
-    stored.delete(note.path);
+  for (const { key: path, bytes, revision } of files) {
+    const known = stored.get(path);
+    if (known !== revision) changed.push({ root, path, bytes, isStored: known !== undefined });
+    stored.delete(path);
     await yieldToEventLoop();
   }
   return changed;
@@ -135,19 +126,8 @@ async function storedRevisions(
   return revisions;
 }
 
-function* listed(packed: string): Generator<Omit<ListedNote, 'root' | 'isStored'>> {
-  let from = 0;
-  const next = (): string => {
-    const found = packed.indexOf('\0', from);
-    const part = packed.slice(from, found === -1 ? packed.length : found);
-    from = found === -1 ? packed.length : found + 1;
-    return part;
-  };
-  while (from < packed.length) yield { path: next(), bytes: Number(next()), revision: next() };
-}
-
 async function indexNotes(options: IndexOptions, notes: readonly ListedNote[]): Promise<void> {
-  const { table, left, thread, countingProvider, signal, report } = options;
+  const { table, thread, countingProvider, signal, report } = options;
   const groups = groupsOf(notes);
   const read = async (i: number): Promise<ReadNote[]> => {
     const files = (groups[i] ?? []).map(({ root, path }) => [root, path] as const);
@@ -162,11 +142,7 @@ async function indexNotes(options: IndexOptions, notes: readonly ListedNote[]): 
   let rows: PassageRow[] = [];
   let replaced: string[] = [];
   const write = async (): Promise<void> => {
-    const vectors = await vectorsOf(
-      [table, ...left],
-      rows.map(({ hash }) => hash),
-    );
-    await table.write(rows, vectors, replaced);
+    await table.write(rows, replaced);
     await table.optimize({ isWriting: true });
     [rows, replaced] = [[], []];
   };
@@ -188,14 +164,6 @@ async function indexNotes(options: IndexOptions, notes: readonly ListedNote[]): 
   if (rows.length > 0 || replaced.length > 0) await write();
 }
 
-/** The vectors that tables have of texts, by their hashes. */
-async function vectorsOf(tables: readonly PassageTable[], hashes: readonly string[]): Promise<Vectors> {
-  let found = new Map<string, Float32Array>();
-  for (const table of tables)
-    found = new Map([...found, ...(await table.vectorsOf(hashes.filter((hash) => !found.has(hash))))]);
-  return found;
-}
-
 function groupsOf(notes: readonly ListedNote[]): ListedNote[][] {
   const groups: ListedNote[][] = [];
   let bytes = Infinity;
@@ -210,7 +178,7 @@ function groupsOf(notes: readonly ListedNote[]): ListedNote[][] {
   return groups;
 }
 
-function rowsOf({ root, path, revision, title, frontMatter, filters, passages }: ReadNote): PassageRow[] {
+function rowsOf({ root, path, revision, title, frontMatter, passages }: ReadNote): PassageRow[] {
   const folder = folderIdOf(root);
   const id = noteIdOf(folder, path);
   const head = { path, revision, title, frontMatter };
@@ -220,7 +188,6 @@ function rowsOf({ root, path, revision, title, frontMatter, filters, passages }:
     note: id,
     folder,
     ...(ordinal === 0 ? head : empty),
-    filters,
     ...passage,
   }));
 }

@@ -17,7 +17,7 @@ import { PoolIndex } from './pool-index.ts';
 import { type QueryVector, searchPassages } from './search-passages.ts';
 
 /** Must grow whenever a row has other columns, or a note other passages. Tables are then made anew. */
-const TABLE_VERSION = 1;
+const TABLE_VERSION = 2;
 
 /** LanceDB would use 6 GB. */
 const INDEX_CACHE_BYTES = 256n * 2n ** 20n;
@@ -80,14 +80,13 @@ export class LancedbBackend implements Backend {
 
   async recall(query: PoolQuery): Promise<readonly MemoryResult[]> {
     const { index } = this.#opened!;
-    index.takeOver();
     const vector = query.mode === 'keyword' ? null : await this.#vectorOf(query);
     if (query.mode === 'semantic' && vector === null) return [];
     try {
       return await searchPassages(await index.groupsOf(query.pools), query, vector);
     } catch (error) {
       if (mayBeDamage(error) && !INVALID_QUERY.test(messageOf(error)) && !query.signal.aborted)
-        index.repairLater();
+        index.rebuildLater();
       return throwBriefly(error);
     }
   }

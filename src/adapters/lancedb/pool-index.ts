@@ -1,13 +1,14 @@
 import path from 'node:path';
 import { Semaphore } from '../../core/threads/semaphore.ts';
 import { TaskThread } from '../../core/threads/task-thread.ts';
-import type { Embedder } from '../../embed/embedder.ts';
+import type { Embedder, EmbedOptions } from '../../embed/embedder.ts';
+import { RefusedTextsError, type TextResult } from '../../embed/refused-texts.ts';
 import { PoolSet, type LocatedPool } from '../pools/pool-set.ts';
-import { embedPassages, WITHOUT_VECTOR } from './embed-passages.ts';
+import type { PassageRow } from './arrow-rows.ts';
 import { indexPools, keysOf, pathsOf, type PoolPart } from './index-pool.ts';
 import { briefly } from './package.ts';
-import { mayBeDamage, type PassageTable, type TableOptions } from './passage-table.ts';
-import { foldersOf, type PoolGroup, PoolTables, tablesLeft } from './pool-tables.ts';
+import { among, foldersOf, mayBeDamage, type PassageTable, type TableOptions } from './passage-table.ts';
+import { type PoolGroup, PoolTables } from './pool-tables.ts';
 import { WriterLock } from './writer-lock.ts';
 
 interface PoolIndexOptions extends Omit<TableOptions, 'dimensions'> {
@@ -21,8 +22,8 @@ interface PoolIndexOptions extends Omit<TableOptions, 'dimensions'> {
 const MAX_NAMED_PATHS = 3;
 
 /**
- * Keeps tables that are what the pools are. One process writes; the others read what it has written, and take over when it has ended.
- * A table is derived: one that is damaged is made anew.
+ * Keeps tables that are what the pools are. One process writes, and the others read what it has written. Tables are derived: where one
+ * may be damaged, all are made anew.
  */
 export class PoolIndex {
   readonly #options: PoolIndexOptions;
@@ -32,8 +33,8 @@ export class PoolIndex {
   #pools = new PoolSet([]);
   /** Whether this process has made the tables what the pools are. */
   #isIndexed = false;
-  /** A table is repaired once: an error that comes again has another cause. */
-  #isRepaired = false;
+  /** Queries have the tables made anew once: an error that comes again has another cause. */
+  #isRebuilt = false;
   readonly #updates = new Semaphore(1);
   readonly #stop = new AbortController();
   #embedding: Promise<void> = Promise.resolve();
@@ -76,16 +77,17 @@ export class PoolIndex {
   async update(paths: readonly string[]): Promise<void> {
     await this.#updates.acquire(this.#stop.signal);
     try {
-      const isTakenOver = !this.#lock.isHeld;
-      if (!this.#lock.acquire()) return;
-      if (isTakenOver) this.#tables.forget();
+      if (!this.#lock.isHeld) {
+        if (!this.#lock.acquire()) return;
+        this.#tables.forget();
+      }
       try {
         await this.#index(paths);
       } catch (error) {
         // Also other notes are read again, because these paths will not be named again.
         this.#isIndexed = false;
-        if (this.#stop.signal.aborted || this.#isRepaired || !mayBeDamage(error)) throw error;
-        await this.#repair();
+        if (this.#stop.signal.aborted || !mayBeDamage(error)) throw error;
+        await this.#rebuild();
       }
       this.#backgroundProblem = null;
     } finally {
@@ -94,29 +96,26 @@ export class PoolIndex {
     this.embedLater();
   }
 
-  /** Takes over in the background if the process that wrote has ended. */
-  takeOver(): void {
-    if (this.#isIndexed || this.#lock.isHeld || !this.#lock.acquire()) return;
-    this.#tables.forget();
-    void this.update([]).catch(this.#keepProblem);
-  }
-
-  /** Repairs the tables in the background after an error of LanceDB. */
-  repairLater(): void {
-    if (this.#stop.signal.aborted || this.#isRepaired) return;
+  /** Makes the tables anew in the background, after an error of LanceDB. */
+  rebuildLater(): void {
+    if (this.#stop.signal.aborted || this.#isRebuilt) return;
     if (!this.#lock.isHeld) {
       // The process that writes may have made others.
       this.#tables.forget();
       return;
     }
-    const repaired = async (): Promise<void> => {
+    this.#isRebuilt = true;
+    const rebuilt = async (): Promise<void> => {
       await this.#updates.acquire(this.#stop.signal);
-      await this.#repair().finally(() => {
+      await this.#rebuild().finally(() => {
         this.#updates.release();
       });
       this.embedLater();
     };
-    void repaired().catch(this.#keepProblem);
+    void rebuilt().catch((error: unknown) => {
+      this.#isIndexed = false;
+      this.#backgroundProblem = `the table is not up to date: ${briefly(error)}`;
+    });
   }
 
   /** Embeds in the background what has no vector. */
@@ -152,6 +151,12 @@ export class PoolIndex {
     ];
   }
 
+  async #rebuild(): Promise<void> {
+    await this.#tables.removeAll();
+    this.#isIndexed = false;
+    await this.#index([]);
+  }
+
   /** Ends what runs soon. What was written stays. */
   stop(): void {
     this.#stop.abort();
@@ -172,13 +177,12 @@ export class PoolIndex {
     const isWhole = !this.#isIndexed;
     const pools = await this.#pools.locate(this.#pools.pools, () => undefined);
     if (isWhole) {
-      this.#announce(pools, { isComplete: false });
+      this.#lock.announce([]);
       this.#unread.clear();
     }
     const given = (await Promise.all(paths.map(pathsOf))).flat();
     this.#forgetUnread(new Set(given));
-    const groups = await this.#tables.toWrite(pools, { isWhole });
-    const left = isWhole && this.#options.embedder !== null ? await tablesLeft(groups) : [];
+    const groups = await this.#tables.toWrite(pools);
     for (const group of groups) {
       const parts = group.pools.map((pool) => ({
         pool,
@@ -187,7 +191,6 @@ export class PoolIndex {
       await this.#indexParts(
         group.table,
         parts.filter(({ below }) => below.length > 0),
-        left,
       );
     }
     for (const { table, pools: those } of groups) {
@@ -196,7 +199,7 @@ export class PoolIndex {
       await table.optimize({ isWriting: false });
     }
     this.#isIndexed = true;
-    if (isWhole) this.#announce(pools, { isComplete: true });
+    if (isWhole) this.#lock.announce(pools.map((pool) => this.#tables.placeOf(pool)));
   }
 
   /** Files that are read again may be readable now. */
@@ -208,39 +211,12 @@ export class PoolIndex {
       }
   }
 
-  async #indexParts(
-    table: PassageTable,
-    parts: readonly PoolPart[],
-    left: readonly PassageTable[],
-  ): Promise<void> {
+  async #indexParts(table: PassageTable, parts: readonly PoolPart[]): Promise<void> {
     if (parts.length === 0) return;
     const report = (file: string, why: string): void => void this.#unread.set(file, why);
     const thread = this.#thread.ownedBy('');
     const countingProvider = this.#options.embedder === null ? 'none' : 'local';
-    await indexPools({ table, left, thread, countingProvider, signal: this.#stop.signal, report }, parts);
-  }
-
-  /** Makes the index of each table anew, or all of it if rows cannot be read. Vectors may be expensive. */
-  async #repair(): Promise<void> {
-    const readable = new Map<string, boolean>();
-    for (const [name, table] of this.#tables.open) readable.set(name, await table.isReadable());
-    this.#isRepaired = true;
-    this.#isIndexed = false;
-    for (const [name, isReadable] of readable) {
-      const table = await this.#tables.openToWrite(name, { isDamaged: !isReadable });
-      if (isReadable) await table.makeIndex();
-    }
-    await this.#index([]);
-  }
-
-  readonly #keepProblem = (error: unknown): void => {
-    if (!this.#stop.signal.aborted)
-      this.#backgroundProblem = `the table is not up to date: ${briefly(error)}`;
-  };
-
-  #announce(pools: readonly LocatedPool[], state: { readonly isComplete: boolean }): void {
-    const folders = pools.map((pool) => this.#tables.placeOf(pool));
-    this.#lock.announce({ folders: [...new Set(folders)], table: this.#options.name, ...state });
+    await indexPools({ table, thread, countingProvider, signal: this.#stop.signal, report }, parts);
   }
 
   /** A provider that does not answer is waited for in the background. */
@@ -262,7 +238,7 @@ export class PoolIndex {
   async #embedAll({ brief }: { readonly brief: boolean }): Promise<void> {
     const { embedder } = this.#options;
     if (embedder === null) return;
-    for (const table of [...this.#tables.open.values()]) {
+    for (const table of this.#tables.open) {
       if (!this.#lock.isHeld || this.#stop.signal.aborted) return;
       await embedPassages(table, embedder, { brief, signal: this.#stop.signal });
       await table.optimize({ isWriting: false });
@@ -276,12 +252,10 @@ export class PoolIndex {
     const writer = this.#lock.writer();
     const pools = await this.#pools.locate(this.#pools.pools, () => undefined);
     if (writer === null || pools.length === 0) return [];
-    const of = `the process ${String(writer.pid)} indexes the pools`;
-    if (writer.table !== this.#options.name) return [`${of}, with another embedding model`];
-    const written = new Set(writer.folders);
-    const missing = pools.filter((pool) => !written.has(this.#tables.placeOf(pool)));
-    if (missing.length > 0) return [`${of}, without ${missing.map(({ id }) => id).join(', ')}`];
-    return writer.isComplete ? [] : [`${of} and is not done yet`];
+    const written = new Set(writer.places);
+    const missing = pools.filter((pool) => !written.has(this.#tables.placeOf(pool))).map(({ id }) => id);
+    if (missing.length === 0) return [];
+    return [`the process ${String(writer.pid)} indexes the pools, without ${missing.join(', ')}`];
   }
 
   #unreadProblems(): string[] {
@@ -290,5 +264,51 @@ export class PoolIndex {
       .map(([file, why]) => `${file} is not read: ${why}`);
     const others = this.#unread.size - named.length;
     return others === 0 ? named : [...named, `${String(others)} more files or folders are not read`];
+  }
+}
+
+/** A run that stops loses these. */
+const PASSAGES_OF_BATCH = 512;
+const WITHOUT_VECTOR = 'vector IS NULL';
+
+/**
+ * Embeds each passage that has no vector. Texts that the provider refuses stay without one.
+ * @throws LociError `embedding_unavailable`, `aborted`
+ */
+async function embedPassages(
+  table: PassageTable,
+  embedder: Embedder,
+  options: Required<Pick<EmbedOptions, 'brief' | 'signal'>>,
+): Promise<void> {
+  const pending: string[] = [];
+  for await (const { id } of table.rows(['id'], WITHOUT_VECTOR)) pending.push(id);
+  for (let from = 0; from < pending.length; from += PASSAGES_OF_BATCH) {
+    const ids = pending.slice(from, from + PASSAGES_OF_BATCH);
+    const batch: Pick<PassageRow, 'id' | 'hash'>[] = [];
+    const texts = new Map<string, string>();
+    for await (const row of table.rows(['id', 'hash', 'words', 'textEnd'], among('id', ids))) {
+      batch.push(row);
+      texts.set(row.hash, row.words.slice(0, row.textEnd));
+    }
+    const results = await embedded(embedder, [...texts.values()], options);
+    const vectors = new Map<string, Float32Array>();
+    for (const [i, hash] of [...texts.keys()].entries())
+      if (typeof results[i] !== 'string') vectors.set(hash, results[i]!);
+    await table.setVectors(batch, vectors);
+    await table.optimize({ isWriting: true });
+    options.signal.throwIfAborted();
+  }
+}
+
+async function embedded(
+  embedder: Embedder,
+  texts: readonly string[],
+  options: Pick<EmbedOptions, 'brief' | 'signal'>,
+): Promise<readonly TextResult[]> {
+  try {
+    return await embedder.embed(texts, { ...options, purpose: 'passage' });
+  } catch (error) {
+    if (error instanceof RefusedTextsError) return error.results;
+    throw error;
   }
 }

@@ -162,3 +162,18 @@ function readAll(descriptor: number, size: number): Uint8Array {
   }
   return buffer.subarray(0, length);
 }
+
+/** What the system reports when a file is gone, also because a link or a file has taken the place of its folder. */
+const GONE: ReadonlySet<string | null> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
+
+/** Reads a note. It is none if it is gone; another reason is reported. */
+export function readOrReport(root: string, key: string, report: (why: string) => void): NoteFile | null {
+  try {
+    const read = readNote(root, key);
+    if (read === null || 'text' in read) return read;
+    report(read.problem);
+  } catch (error) {
+    if (!GONE.has(systemErrorCode(error))) report(describeFileError(error));
+  }
+  return null;
+}
