@@ -347,7 +347,7 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
     'test/postgres/adapters.test.ts > recall is empty while the server refuses connections, and says so',
   ],
   A6: [
-    'src/adapters/contract-suite.test.ts > fails an adapter that breaks the rule "%s"',
+    'test/adapters/contract/suite.test.ts > fails an adapter that breaks the rule "%s"',
     'src/adapters/pool-adapter.test.ts > ends at the deadline, and tells the backend and the status',
     'src/adapters/pool-adapter.test.ts > is empty where the backend fails, and warns once',
     'test/e2e/installed.test.ts > has adapters that need no network, and the contract suite, with types',

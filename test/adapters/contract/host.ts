@@ -8,7 +8,7 @@ import type {
   MemoryResult,
   MemoryRetrievalAdapter,
   MemoryTier,
-} from '../contract.ts';
+} from '../../../src/adapters/contract.ts';
 
 /** What a test of vitest or node:test gets as its argument. */
 export interface TestContext {
