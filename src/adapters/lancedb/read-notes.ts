@@ -17,8 +17,6 @@ export interface NoteListing {
 }
 
 export interface ReadNote {
-  /** Of its pool. */
-  readonly root: string;
   readonly path: string;
   /** Of the file that was read, which may be another one than was listed. */
   readonly revision: string;
@@ -59,15 +57,16 @@ export async function listNotes(
  * @param countingProvider whose model counts tokens
  */
 export async function readNotes(
-  files: readonly (readonly [root: string, path: string])[],
+  root: string,
+  paths: readonly string[],
   countingProvider: CutOptions['provider'],
 ): Promise<ReadNote[]> {
   const countTokens = await counterOf(countingProvider);
   const notes: ReadNote[] = [];
-  for (const [root, path] of files) {
-    const report = (problem: string): void => void notes.push({ root, path, ...NOTHING, problem });
+  for (const path of paths) {
+    const report = (problem: string): void => void notes.push({ path, ...NOTHING, problem });
     const read = readOrReport(root, path, report);
-    if (read !== null) notes.push({ root, ...noteOf(path, read.text, countTokens), revision: read.revision });
+    if (read !== null) notes.push({ ...noteOf(path, read.text, countTokens), revision: read.revision });
   }
   return notes;
 }
@@ -78,7 +77,7 @@ function noteOf(
   path: string,
   text: string,
   countTokens: (text: string) => number,
-): Omit<ReadNote, 'root' | 'revision'> {
+): Omit<ReadNote, 'revision'> {
   const { title, frontMatter } = noteHead(path, text);
   const { content, problem } = parseable(text);
   const source = { origin: 'vault', project: '', title, tags: [], metadata: {}, content } as const;

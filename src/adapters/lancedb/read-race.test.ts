@@ -15,10 +15,7 @@ it('reads no note through a link that has replaced its folder, and names the rev
   symlinkSync('closed', join(root, 'in'));
   const paths = files.map(({ key }) => key);
   expect(paths).toEqual(['a.md', 'in/x.md']);
-  const read = await readNotes(
-    paths.map((path) => [root, path] as const),
-    'none',
-  );
+  const read = await readNotes(root, paths, 'none');
   const [file] = (await listNotes(pool, ['a.md'])).files;
   expect(read.map((note) => [note.path, note.revision])).toEqual([[file!.key, file!.revision]]);
   expect(file!.revision).not.toBe(files[0]!.revision);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { setImmediate } from 'node:timers/promises';
 import type { MemoryQuery } from '../../../src/adapters/contract.ts';
 import { type Cases, fileOf, linesOf } from './host.ts';
 
@@ -242,8 +241,6 @@ export const recallCases: Cases = {
       'notes/tax.md': 'The declaration of income is due in May.\n',
     });
     await host.register({ id: 'notes' });
-    const waiting = async (): Promise<unknown> => (await host.adapter.status?.())?.details?.['waiting'];
-    while (Number((await waiting()) ?? 0) > 0) await setImmediate();
     for (const mode of [undefined, 'semantic'] as const) {
       const query = { query: 'who fixed my vehicle', limit: 1, ...(mode !== undefined && { mode }) };
       assert.deepEqual(await host.ranked(query), ['notes/car.md'], mode);
