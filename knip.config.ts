@@ -12,7 +12,7 @@ const config: KnipConfig = {
       entry: [
         'src/index.ts!',
         'src/adapters/index.ts!',
-        'src/adapters/contract-suite.ts!',
+        'test/adapters/contract/suite.ts!',
         'src/surfaces/cli/main.ts!',
         'src/surfaces/openclaw/*-plugin.ts!',
         'src/core/threads/task-worker.ts!',
@@ -35,6 +35,7 @@ const config: KnipConfig = {
         'src/**/*.ts!',
         'web/src/**/*.{ts,tsx}!',
         '!src/**/*.test.ts!',
+        'test/adapters/contract/*.ts!',
         '{test,eval,bench,scripts,examples}/**/*.{ts,mjs}',
       ],
       vitest: { config: ['vitest*.config.ts'] },

@@ -22,8 +22,8 @@ execFileSync(process.execPath, [tsc, '-p', join(ROOT, 'tsconfig.build.json')], {
 });
 // The compiler writes only what has changed since the last time.
 cpSync(join(ROOT, '.cache/types'), TYPES, { recursive: true });
-writeFileSync(join(TYPES, 'surfaces/library/methods.d.ts'), await libraryTypes());
-appendFileSync(join(TYPES, 'index.d.ts'), `export type * from './surfaces/library/methods.ts';\n`);
+writeFileSync(join(TYPES, 'src/surfaces/library/methods.d.ts'), await libraryTypes());
+appendFileSync(join(TYPES, 'src/index.d.ts'), `export type * from './surfaces/library/methods.ts';\n`);
 const build = await rolldown({
   input: libraryModules(TYPES, '.d.ts'),
   // The messages of `zod` in other languages are no part of any type.

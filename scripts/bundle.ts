@@ -17,11 +17,11 @@ const ENGINE = 'openclaw-engine';
 /** A gateway keeps the modules that it has loaded, so that another build must have another address. */
 const HASHED: ReadonlySet<string> = new Set([ENGINE]);
 
-/** The modules in `src/` that programs import, without `.ts`, by the names of their chunks. */
+/** The modules that programs import, without `.ts`, by the names of their chunks. */
 export const LIBRARY_MODULES: Readonly<Record<string, string>> = {
-  index: 'index',
-  adapters: 'adapters/index',
-  'adapters-contract': 'adapters/contract-suite',
+  index: 'src/index',
+  adapters: 'src/adapters/index',
+  'adapters-contract': 'test/adapters/contract/suite',
 };
 
 export function libraryModules(folder: string, ending: string): Record<string, string> {
@@ -139,7 +139,7 @@ async function bundleCommandAndLibrary(): Promise<OutputChunk[]> {
   const target = join(ROOT, 'dist/bundle');
   const chunks = await bundle({
     modules: {
-      ...libraryModules(SOURCES, '.ts'),
+      ...libraryModules(ROOT, '.ts'),
       main: join(SOURCES, 'surfaces/cli/main.ts'),
       [ENGINE]: join(SOURCES, 'surfaces/openclaw/engine/modules.ts'),
     },

@@ -12,7 +12,7 @@ const INPUTS = [
   'package.json',
   'package-lock.json',
   'openclaw.plugin.json',
-  '{src,web,scripts,openclaw}/{,**}',
+  '{src,web,scripts,openclaw,test/adapters/contract}/{,**}',
 ];
 
 /** Runs a script unless its output is newer than its inputs. The output of `npm pack --silent` is the name of the tarball alone. */

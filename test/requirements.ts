@@ -339,7 +339,7 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
     'src/adapters/lancedb/package.test.ts > a missing LanceDB is replaced by filesystem, with one warning, and the status says so',
     'test/lancedb/table.test.ts > is read again after a restart, without another write for notes that are the same',
     'test/lancedb/processes.test.ts > go on where one was killed that indexed, with each note once',
-    'test/lancedb/vectors.test.ts > find by meaning, and no text is embedded twice, wherever it moves',
+    'test/lancedb/vectors.test.ts > find by meaning, and no note that is the same is embedded again',
   ],
   A5: [
     'src/adapters/loci/loci.test.ts > the owner’s memory and the pools of the same store find nothing of each other',
@@ -347,7 +347,7 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
     'test/postgres/adapters.test.ts > recall is empty while the server refuses connections, and says so',
   ],
   A6: [
-    'src/adapters/contract-suite.test.ts > fails an adapter that breaks the rule "%s"',
+    'test/adapters/contract/suite.test.ts > fails an adapter that breaks the rule "%s"',
     'src/adapters/pool-adapter.test.ts > ends at the deadline, and tells the backend and the status',
     'src/adapters/pool-adapter.test.ts > is empty where the backend fails, and warns once',
     'test/e2e/installed.test.ts > has adapters that need no network, and the contract suite, with types',

@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { assertAgreement } from '../../test/adapters/agreement.ts';
 import { assertCanvasIsText } from '../../test/adapters/canvas.ts';
 import { temporaryFolder } from '../../test/contract/engines.ts';
-import { adapterContract, type ContractOptions, type TestContext } from './contract-suite.ts';
+import {
+  adapterContract,
+  type ContractOptions,
+  type TestContext,
+} from '../../test/adapters/contract/suite.ts';
 import { type AdapterConfig, type AdapterId, createAdapter } from './create-adapter.ts';
 
 /** The adapters of Loci have everything that the contract has, so that no case may be skipped. */

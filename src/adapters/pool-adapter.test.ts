@@ -89,6 +89,15 @@ describe('a recall', () => {
     },
   );
 
+  it('answers from what is indexed where the index cannot be written, and the status says so', async () => {
+    const backend = new Recorded();
+    vi.spyOn(backend, 'registerPools').mockRejectedValue(new Error('a read-only file system'));
+    const { adapter } = adapterOf(backend);
+    expect(await adapter.recall(QUERY)).toHaveLength(1);
+    const message = 'the index of the pools is not up to date: a read-only file system';
+    expect(await adapter.status()).toMatchObject({ ok: false, message });
+  });
+
   it('does not fail where the warning does', async () => {
     const backend = new Recorded();
     vi.spyOn(backend, 'recall').mockRejectedValue(new Error('broken'));

@@ -250,7 +250,11 @@ export class PoolAdapter implements LociAdapter {
       const set = this.#pools;
       const searched = set.searchedBy(query);
       if (searched.length === 0) return [];
-      await this.#register();
+      await this.#open();
+      // What was indexed before can be searched where nothing can be written. The status says so.
+      await this.#register().catch(() => {
+        this.#assertOpen();
+      });
       const pools = await set.locate(searched, () => undefined);
       signal.throwIfAborted();
       const results =

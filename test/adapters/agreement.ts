@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { type ContractOptions, Host } from '../../src/adapters/contract-suite/host.ts';
+import { type ContractOptions, Host } from './contract/host.ts';
 import type { MemoryPoolDefinition, MemoryQuery } from '../../src/adapters/contract.ts';
 import { PoolAdapter } from '../../src/adapters/pool-adapter.ts';
 import { TIERS } from '../../src/adapters/pools/pool-set.ts';

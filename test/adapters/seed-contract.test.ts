@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { adapterContract } from '../../src/adapters/contract-suite.ts';
+import { adapterContract } from './contract/suite.ts';
 import type { LociAdapter } from '../../src/adapters/contract.ts';
 import { createAdapter } from '../../src/adapters/create-adapter.ts';
 import { temporaryFolder } from '../contract/engines.ts';

@@ -14,7 +14,7 @@ const manifest = JSON.parse(readSource('package.json')) as Manifest;
 /** The source from which the build makes `dist/bundle/x.js` and `dist/x.d.ts`. */
 function sourceOf(target: string): string {
   const [, name] = /^\.\/dist\/(?:bundle\/)?([\w-]+)(?:\.d\.ts|\.js)$/.exec(target) ?? [];
-  return name === undefined ? target : `src/${LIBRARY_MODULES[name] ?? name}.ts`;
+  return name === undefined ? target : `${LIBRARY_MODULES[name] ?? `src/${name}`}.ts`;
 }
 
 describe('package.json', () => {

@@ -217,7 +217,7 @@ describe('loci recall', () => {
     expect(stderr).toMatch(
       /^loci: warning: lancedb cannot be used, and filesystem is in its place: .*`npm install [^\n]+\n$/,
     );
-    const status = await loci(['adapters', 'status'], { home, env });
+    const status = await loci(['recall', '--status'], { home, env });
     expect(status).toMatchObject({ code: 1, stderr: '' });
     expect(status.stdout).toMatch(/^adapter +filesystem\n[^]*`npm install /);
   });
@@ -269,15 +269,8 @@ describe('loci recall', () => {
 describe('settings without pools', () => {
   it('are explained with what to write', async () => {
     const empty = join(temporaryFolder(), 'home');
-    for (const args of [
-      ['recall', 'oven'],
-      ['adapters', 'index'],
-    ]) {
-      const { code, stdout, stderr } = await loci(args, { home: empty });
-      expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
-      expect(stderr).toContain('adapters.pools');
-    }
-    const { stderr } = await loci(['recall', 'oven'], { home: empty });
+    const { code, stdout, stderr } = await loci(['recall', 'oven'], { home: empty });
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
     const [, value = ''] = /`loci config set adapters\.pools '([^']+)'`/.exec(stderr) ?? [];
     const set = ['config', 'set', 'adapters.pools', value.replace('~/notes', notes)];
     expect(await loci(set, { home: empty })).toMatchObject({ code: 0 });
@@ -300,31 +293,30 @@ it.each([
   expect(stderr).toMatch(message);
 });
 
-describe('loci adapters', () => {
-  it.each(['filesystem', 'loci'])(
-    'index and status show the pools and what %s has of them',
-    async (adapter) => {
-      for (const command of ['index', 'status']) {
-        const { code, stdout, stderr } = await loci(['adapters', command, '--adapter', adapter], { home });
-        expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-        expect(stdout).toMatch(
-          new RegExp(`^adapter +${adapter}\npools +notes \\(hot\\), for all agents: ${notes}\n`),
-        );
-        expect(stdout).toMatch(
-          /\n +archive \(cold\), for all agents: \S+\/archive\n(.*\n)+No problems found\.\n$/,
-        );
-      }
-      const status = await lociJson(['adapters', 'status', '--adapter', adapter], { home });
-      expect(status).toMatchObject({ ok: true, details: { adapter, pools: { length: 5 } } });
-    },
-  );
+describe('loci recall --status', () => {
+  it.each(['filesystem', 'loci'])('shows the pools and what %s has of them', async (adapter) => {
+    for (const more of [[], ['--wait']]) {
+      const { code, stdout, stderr } = await loci(['recall', '--status', '--adapter', adapter, ...more], {
+        home,
+      });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toMatch(
+        new RegExp(`^adapter +${adapter}\npools +notes \\(hot\\), for all agents: ${notes}\n`),
+      );
+      expect(stdout).toMatch(
+        /\n +archive \(cold\), for all agents: \S+\/archive\n(.*\n)+No problems found\.\n$/,
+      );
+    }
+    const status = await lociJson(['recall', '--status', '--adapter', adapter], { home });
+    expect(status).toMatchObject({ ok: true, details: { adapter, pools: { length: 5 } } });
+  });
 
-  it('status names what is wrong, and its exit code is 1', async () => {
+  it('names what is wrong, and its exit code is 1', async () => {
     rmSync(join(home, '..', 'boss'), { recursive: true });
-    const { code, stdout } = await loci(['adapters', 'status'], { home });
+    const { code, stdout } = await loci(['recall', '--status'], { home });
     expect(code).toBe(1);
     expect(stdout).toMatch(/\nthe pool boss is empty: \S+\/boss cannot be read: [^\n]+\n$/);
-    expect(await loci(['adapters', 'status'], { home: join(temporaryFolder(), 'home') })).toMatchObject({
+    expect(await loci(['recall', '--status'], { home: join(temporaryFolder(), 'home') })).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('none: docs/adapters.md') as string,
     });

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { readNote } from '../../src/adapters/filesystem/read-note.ts';
+import { readNote } from '../../src/adapters/pools/pool-files.ts';
 import { type NodeCommand, nodeBoundByModes, NOT_BOUND_BY_MODES } from '../bound-by-modes.ts';
 import { temporaryFolder } from '../e2e/loci-command.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, it } from 'vitest';
-import { adapterContract } from '../../src/adapters/contract-suite.ts';
+import { adapterContract } from '../adapters/contract/suite.ts';
 import { createLocalEmbedder } from '../../src/embed/local/local.ts';
 import { assertAgreement } from '../adapters/agreement.ts';
 import { assertCanvasIsText } from '../adapters/canvas.ts';

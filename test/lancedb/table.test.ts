@@ -55,7 +55,7 @@ describe('the table of the lancedb adapter', () => {
   });
 
   it.each(['_versions', 'data', '_indices', '_transactions'])(
-    'is repaired if its files in %s are damaged',
+    'is made anew if its files in %s are damaged',
     async (part) => {
       const notes = new Notes();
       notes.write({ 'a/x.md': 'A heron.', 'a/long.md': 'An egret in a long note. '.repeat(30_000) });
@@ -106,7 +106,7 @@ describe('the table of the lancedb adapter', () => {
     expect(await notes.found(adapter, 'heron')).toEqual(['other/x.md']);
   });
 
-  it('filters notes with more values than each passage can have', async () => {
+  it('filters notes of which many have other values', async () => {
     const notes = new Notes();
     const tags = Array.from({ length: 500 }, (_, i) => `tag${String(i)}`);
     notes.write({
@@ -194,7 +194,7 @@ describe('the table of the lancedb adapter', () => {
     expect(versionsOf(notes)).toEqual(versions);
   });
 
-  it('is not repaired after a query that LanceDB refuses', async () => {
+  it('is not made anew after a query that LanceDB refuses', async () => {
     const notes = new Notes();
     notes.write({ 'a/x.md': 'A heron.' });
     const adapter = await notes.open();
@@ -210,25 +210,10 @@ describe('the table of the lancedb adapter', () => {
     });
     expect(await notes.found(adapter, 'heron')).toEqual([]);
     expect((await adapter.status()).message).toContain('no_column');
-    // It waits for a repair.
+    // It waits until tables are made.
     await adapter.indexPaths([]);
     expect(versionsOf(notes)).toEqual(versions);
     expect(await notes.found(adapter, 'heron')).toEqual(['a/x.md']);
-  });
-
-  it('filters by as many values as a query may have', async () => {
-    const notes = new Notes();
-    notes.write({ 'a/x.md': '---\ntag: v999\n---\nA heron.', 'a/y.md': '---\ntag: w\n---\nA heron.' });
-    const adapter = await notes.open();
-    await adapter.registerPools([notes.pool('a')]);
-    const where = vi.spyOn(Query.prototype, 'where');
-    onTestFinished(() => {
-      where.mockRestore();
-    });
-    const tag = Array.from({ length: 1000 }, (_, i) => `v${String(i)}`);
-    expect(await notes.found(adapter, { filters: { tag } })).toEqual(['a/x.md']);
-    expect(where).toHaveBeenCalled();
-    expect(Math.max(...where.mock.calls.map(([condition]) => condition.length))).toBeLessThan(10_000);
   });
 
   it('is in a folder that only its owner can access, and leaves other tables there', async () => {

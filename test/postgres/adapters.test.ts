@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { adapterContract } from '../../src/adapters/contract-suite.ts';
+import { adapterContract } from '../adapters/contract/suite.ts';
 import type { LociAdapter } from '../../src/adapters/contract.ts';
 import { createAdapter } from '../../src/adapters/create-adapter.ts';
 import { temporaryFolder, writeNotes } from '../contract/engines.ts';

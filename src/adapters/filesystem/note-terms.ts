@@ -1,11 +1,60 @@
 import { additionalTerms } from '../../core/text/additional-terms.ts';
+import { analyze } from '../../core/text/analyze.ts';
 import { forEachRun } from '../../core/text/analyze-for-terms.ts';
 import type { Span } from '../../core/types.ts';
 import { sectionsOf } from '../../pack/sections/cut.ts';
 import { LineCounter } from '../../pack/text/line-counter.ts';
 import { frontMatterSpan } from '../../sources/markdown/front-matter-span.ts';
-import { flattened, type TermNumbers } from './vocabulary.ts';
 import { noteHead, type NoteHead } from '../pools/note-head.ts';
+
+/** Numbers for terms, from 1, so that the terms of a note take little memory and are compared fast. */
+export class Vocabulary {
+  readonly #numbers = new Map<string, number>();
+  /** The numbers of runs as they are written, which spares most of the analysis. */
+  readonly #runs = new Map<string, readonly number[]>();
+
+  /** The largest number. */
+  get size(): number {
+    return this.#numbers.size;
+  }
+
+  /** The number of a term; 0 for one that no note has. */
+  find(term: string): number {
+    return this.#numbers.get(term) ?? 0;
+  }
+
+  /** The number of a term, which it has from now on. */
+  of(term: string): number {
+    const known = this.#numbers.get(term);
+    if (known !== undefined) return known;
+    this.#numbers.set(flattened(term), this.size + 1);
+    return this.size;
+  }
+
+  /** The numbers of the terms of a text without spaces, in order. */
+  ofRun(run: string): readonly number[] {
+    const known = this.#runs.get(run);
+    if (known !== undefined) return known;
+    const numbers = analyze(run).map(({ term }) => this.of(term));
+    if (run.length <= MAX_CACHED_RUN) this.#runs.set(flattened(run), numbers);
+    return numbers;
+  }
+
+  /** The numbers of all terms that begin with a prefix. */
+  startingWith(prefix: string): number[] {
+    const found: number[] = [];
+    for (const [term, number] of this.#numbers) if (term.startsWith(prefix)) found.push(number);
+    return found;
+  }
+}
+
+/** A longer run is a sentence in a script without spaces, which has few repetitions. UTF-16 code units. */
+const MAX_CACHED_RUN = 24;
+
+/** A copy of a string that may be a part of another, which it would keep in memory. V8 copies strings of up to 12 characters. */
+function flattened(text: string): string {
+  return text.length <= 12 ? text : Buffer.from(text).toString();
+}
 
 /** The terms of a note, as numbers of a vocabulary. */
 export interface NoteTerms {
@@ -13,7 +62,7 @@ export interface NoteTerms {
   readonly head: () => NoteHead;
   /** Those of its title, its aliases and the name of its file. */
   readonly title: Uint32Array;
-  /** Those of its passages, one after another. A 0 is between two fields, and stands for a term that is not numbered. */
+  /** Those of its passages, one after another. A 0 is between two fields. */
   readonly terms: Uint32Array;
   readonly passages: readonly PassageTerms[];
 }
@@ -34,7 +83,7 @@ const MAX_HEADING_LENGTH = 200;
  * Cuts a note into passages and numbers their terms, in time linear in its length. The first passage has the properties of the note
  * too, and begins on its first line.
  */
-export function noteTerms(key: string, text: string, numbers: TermNumbers): NoteTerms {
+export function noteTerms(key: string, text: string, vocabulary: Vocabulary): NoteTerms {
   const front = flattened(text.slice(0, frontMatterSpan(text)?.bodyStart ?? 0));
   const head = headOf(key, front);
   const lines = new LineCounter(text);
@@ -42,11 +91,11 @@ export function noteTerms(key: string, text: string, numbers: TermNumbers): Note
   const passages: PassageTerms[] = [];
   for (const { start, end, above } of passagesOf(text)) {
     const from = terms.length;
-    pushTerms(above, numbers, terms);
+    pushTerms(above, vocabulary, terms);
     const headingsEnd = terms.length;
-    pushTerms(text.slice(start, end), numbers, terms);
+    pushTerms(text.slice(start, end), vocabulary, terms);
     const isFirst = passages.length === 0;
-    if (isFirst) pushTerms(front, numbers, terms);
+    if (isFirst) pushTerms(front, vocabulary, terms);
     passages.push({
       start: from,
       headingsEnd,
@@ -57,7 +106,7 @@ export function noteTerms(key: string, text: string, numbers: TermNumbers): Note
   }
   const title: number[] = [];
   for (const each of titlesOf(key, HAS_TITLES.test(front) ? head() : noteHead(key, '')))
-    pushTerms(each.slice(0, MAX_HEADING_LENGTH), numbers, title);
+    pushTerms(each.slice(0, MAX_HEADING_LENGTH), vocabulary, title);
   return { head, title: new Uint32Array(title), terms: new Uint32Array(terms), passages };
 }
 
@@ -104,22 +153,21 @@ function titlesOf(key: string, { title, frontMatter }: NoteHead): Set<string> {
 }
 
 /** Pushes the words of a text in order, then its additional terms, and a 0. */
-function pushTerms(text: string, numbers: TermNumbers, terms: number[]): void {
+function pushTerms(text: string, vocabulary: Vocabulary, terms: number[]): void {
   if (text === '') return;
-  forEachRun(text, (start, end, isPlain) => {
-    const run = text.slice(start, end);
-    if (isPlain) terms.push(numbers.ofPlainWord(run));
-    else for (const number of numbers.ofRun(run)) terms.push(number);
+  forEachRun(text, (start, end) => {
+    for (const number of vocabulary.ofRun(text.slice(start, end))) terms.push(number);
   });
   const additional = new Set<string>();
   for (const line of linesOfAdditionalTerms(text))
     for (const { term } of additionalTerms(line)) additional.add(term);
-  for (const term of additional) terms.push(0, numbers.of(term));
+  for (const term of additional) terms.push(0, vocabulary.of(term));
   terms.push(0);
 }
 
 /** Groups of a code, names with signs, or symbols. Most lines have none, and to look for them takes as long as to read the words. */
-const MAY_BE_ADDITIONAL = /\d(?:[-./() ]{1,3}\d|-)|-\d|[A-Z]\d\d [A-Z\d]|[#$\x80-\uffff]|\+\+|\.[nN]/g;
+const MAY_BE_ADDITIONAL =
+  /\d(?:[-./() ]{1,3}\d|-)|-[A-Za-z]*\d|[A-Z]\d\d [A-Z\d]|[#$\x80-\uffff]|\+\+|\.[nN]/g;
 
 /** The lines that may have additional terms. None of them crosses the end of a line. */
 function* linesOfAdditionalTerms(text: string): Generator<string> {

@@ -3,13 +3,17 @@ import { LociError, messageOf } from '../../core/errors.ts';
 import type { AsyncSlices } from '../../core/threads/slices.ts';
 import type { PoolQuery } from '../backend.ts';
 import type { MemoryResult } from '../contract.ts';
+import { propertiesOf } from '../../engine/records/results/properties.ts';
+import { snippetWithProperties } from '../../search/explain/snippet.ts';
+import { frontMatterSpan } from '../../sources/markdown/front-matter-span.ts';
 import { matchesFilters } from '../pools/filters.ts';
-import { listPoolFiles, type PoolFile } from '../pools/pool-files.ts';
+import { resultMetadata, uriOf } from '../pools/note-head.ts';
+import { listPoolFiles, type PoolFile, readOrReport } from '../pools/pool-files.ts';
 import { DEFAULT_TIERS, type LocatedPool } from '../pools/pool-set.ts';
-import { NoteCache, type NoteCacheOptions } from './note-cache.ts';
-import { NoteRanking } from './note-ranking.ts';
-import { PartFinder, queryParts } from './query-terms.ts';
-import { resultOf, termsOf, type SearchedNote } from './search-results.ts';
+import { type CachedNote, NoteCache } from './note-cache.ts';
+import { NoteRanking, type RankedNote } from './note-ranking.ts';
+import { noteTerms } from './note-terms.ts';
+import { PartFinder, queryParts, termsOfParts } from './query-terms.ts';
 
 export interface SearchedQuery extends Omit<PoolQuery, 'signal' | 'mode'> {
   /** Its number is not 0 when the answer is not waited for any more. */
@@ -28,45 +32,78 @@ export interface PoolsState {
 /** Reasons by path. */
 type Unread = Map<string, string>;
 
-/** About the memory of cached notes. Notes beyond it are read again for each query. */
-const MAX_CACHE_BYTES = 200_000_000;
 const MAX_EXAMPLES = 5;
 /** So many notes that need not be read take about a millisecond. */
 const NOTES_OF_SLICE = 100;
 
+interface SearchedNote extends CachedNote {
+  readonly pool: LocatedPool;
+  /** The path of the note below the pool. */
+  readonly key: string;
+}
+
 /** Searches the files of pools as they are at the time. Its calls block: it is used in a thread. */
 export class PoolSearch {
-  readonly #options: NoteCacheOptions;
+  readonly #now: () => number;
   #cache: NoteCache;
   /** What could not be read, by root of a pool. */
   readonly #unread = new Map<string, Unread>();
 
-  constructor({ maxBytes = MAX_CACHE_BYTES, now = Date.now }: Partial<NoteCacheOptions> = {}) {
-    this.#options = { maxBytes, now };
-    this.#cache = new NoteCache(this.#options);
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+    this.#cache = new NoteCache(now);
   }
 
   /** Pauses often, so that other queries have their turn. @throws LociError `aborted` */
-  async *recall(query: SearchedQuery): AsyncSlices<MemoryResult[]> {
-    if (this.#cache.isWorn) this.#cache = new NoteCache(this.#options);
-    const cache = this.#cache;
+  async *recall({ text, limit, pools, filters, stop }: SearchedQuery): AsyncSlices<MemoryResult[]> {
+    if (this.#cache.isWorn) this.#cache = new NoteCache(this.#now);
+    const { vocabulary } = this.#cache;
     const notes: SearchedNote[] = [];
-    for (const pool of withoutSameRoots(query.pools)) yield* this.#read(pool, cache, notes, query.stop);
-    const finder = new PartFinder(queryParts(query.text), cache.vocabulary);
-    const ranking = new NoteRanking(finder);
-    const isFiltered = Object.keys(query.filters).length > 0;
-    for (const [i, note] of notes.entries()) {
-      if (note.cached === null || i % NOTES_OF_SLICE === 0) yield* pause(query.stop);
-      const terms = note.cached?.terms ?? termsOf(note, finder);
-      if (terms !== null && (!isFiltered || matchesFilters(terms.head().frontMatter, query.filters)))
-        ranking.add(i, terms);
+    for (const pool of withoutSameRoots(pools)) yield* this.#read(pool, this.#cache, notes, stop);
+    const finderNow = (): PartFinder => new PartFinder(parts, vocabulary);
+    const parts = queryParts(text);
+    const ranking = new NoteRanking(finderNow());
+    const isFiltered = Object.keys(filters).length > 0;
+    for (const [i, { terms }] of notes.entries()) {
+      if (i % NOTES_OF_SLICE === 0) yield* pause(stop);
+      if (!isFiltered || matchesFilters(terms.head().frontMatter, filters)) ranking.add(i, terms);
     }
     const results: MemoryResult[] = [];
-    for (const { note, passage, score } of ranking.best()) {
-      if (results.length === query.limit) break;
-      yield* pause(query.stop);
-      const result = resultOf(notes[note]!, passage, finder, query.filters);
-      if (result !== null) results.push({ ...result, score });
+    for (const ranked of ranking.best()) {
+      if (results.length === limit) break;
+      yield* pause(stop);
+      const note = notes[ranked.note]!;
+      const read = readOrReport(note.pool.root, note.key, () => undefined);
+      if (read === null) continue;
+      let [terms, best]: [CachedNote['terms'], RankedNote | undefined] = [note.terms, ranked];
+      if (note.revision !== read.revision) {
+        // It has changed since it was ranked: the result is of its best passage now.
+        terms = noteTerms(note.key, read.text, vocabulary);
+        const again = new NoteRanking(finderNow());
+        again.add(0, terms);
+        [best] = again.best();
+        if (best === undefined || !matchesFilters(terms.head().frontMatter, filters)) continue;
+      }
+      const { startLine, endLine } = best.passage;
+      const { title, frontMatter } = terms.head();
+      const lines = read.text
+        .split('\n')
+        .slice(startLine - 1, endLine)
+        .join('\n');
+      const bodyStart = startLine === 1 ? (frontMatterSpan(read.text)?.bodyStart ?? 0) : 0;
+      const snippet = snippetWithProperties(
+        { text: lines.slice(bodyStart).trim(), above: title },
+        startLine === 1 ? propertiesOf({ frontMatter }) : [],
+        termsOfParts(parts),
+      );
+      const file = path.join(note.pool.root, note.key);
+      results.push({
+        id: file,
+        uri: uriOf(file, { startLine, endLine }),
+        snippet: snippet.text,
+        score: ranked.score,
+        metadata: resultMetadata(note.pool, note.key, { title, frontMatter }),
+      });
     }
     return results;
   }
@@ -103,10 +140,9 @@ export class PoolSearch {
     for await (const file of filesOf(pool, unread)) {
       const { key } = file;
       keys.add(key);
-      const isCached = cache.has(pool.root, file);
-      if (!isCached || keys.size % NOTES_OF_SLICE === 0) yield* pause(stop);
+      if (!cache.has(pool.root, file) || keys.size % NOTES_OF_SLICE === 0) yield* pause(stop);
       const note = cache.noteOf(pool.root, file, (why) => unread.set(path.join(pool.root, key), why));
-      if (note !== null) notes.push({ pool, key, cached: note === 'full' ? null : note });
+      if (note !== null) notes.push({ pool, key, ...note });
     }
     cache.keepOnly(pool.root, keys);
     this.#unread.set(pool.root, unread);

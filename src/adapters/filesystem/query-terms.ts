@@ -1,4 +1,3 @@
-import { analyze, stem } from '../../core/text/analyze.ts';
 import {
   inStoredLanguages,
   parseQuery,
@@ -6,7 +5,7 @@ import {
   type ParsedQuery,
 } from '../../search/query/parse.ts';
 import type { TextTerm } from '../../store/search-model.ts';
-import { FIRST_NUMBER, type TermNumbers, type Vocabulary } from './vocabulary.ts';
+import type { Vocabulary } from './note-terms.ts';
 
 /** What a query looks for: a word with the other ways in which texts write it, or a phrase. */
 export interface QueryPart {
@@ -63,13 +62,9 @@ interface Sequence {
 /** The number of a term, or those of all terms with a prefix. */
 type Matcher = number | ReadonlySet<number>;
 
-/** Finds the parts of a query in the terms of notes. */
-export class PartFinder implements TermNumbers {
+/** Finds the parts of a query in the terms of notes that were numbered before. */
+export class PartFinder {
   readonly parts: readonly QueryPart[];
-  readonly #vocabulary: Vocabulary;
-  /** The numbers of terms and of prefixes that the vocabulary may lack. */
-  readonly #ownTerms = new Map<string, number>();
-  readonly #ownPrefixes = new Map<string, number>();
   /** The sequences that begin with a term. */
   readonly #sequences = new Map<number, Sequence[]>();
   /** 1 for each term that begins a sequence: most terms do not, and are passed over fast. */
@@ -77,48 +72,20 @@ export class PartFinder implements TermNumbers {
 
   constructor(parts: readonly QueryPart[], vocabulary: Vocabulary) {
     this.parts = parts;
-    this.#vocabulary = vocabulary;
     for (const [part, { wordings }] of parts.entries())
       for (const { terms, prefix } of wordings) {
-        const [first, ...rest] = terms
+        const matchers = terms
           .slice(0, MAX_PHRASE_TERMS)
-          .map((term, i) => this.#matcherOf(term, prefix && i === terms.length - 1));
-        if (first === undefined) continue;
+          .map((term, i) =>
+            prefix && i === terms.length - 1 ? new Set(vocabulary.startingWith(term)) : vocabulary.find(term),
+          );
+        const [first, ...rest] = matchers;
+        if (first === undefined || matchers.includes(0)) continue;
         for (const number of typeof first === 'number' ? [first] : first)
           this.#addSequence(number, { part, rest });
       }
-    this.#begins = new Uint8Array(vocabulary.end);
+    this.#begins = new Uint8Array(vocabulary.size + 1);
     for (const number of this.#sequences.keys()) this.#begins[number] = 1;
-  }
-
-  /** The number of a term of a note that is not cached; 0 for one that the query does not have. */
-  of(term: string): number {
-    const number = this.#vocabulary.find(term) || this.#ownTerms.get(term);
-    if (number !== undefined) return number;
-    for (const [prefix, own] of this.#ownPrefixes) if (term.startsWith(prefix)) return own;
-    return 0;
-  }
-
-  ofPlainWord(word: string): number {
-    return this.of(stem(word.toLowerCase()));
-  }
-
-  ofRun(run: string): number[] {
-    return analyze(run).map(({ term }) => this.of(term));
-  }
-
-  #matcherOf(term: string, isPrefix: boolean): Matcher {
-    if (isPrefix)
-      return new Set([...this.#vocabulary.startingWith(term), this.#ownNumber(this.#ownPrefixes, term)]);
-    return this.#vocabulary.find(term) || this.#ownNumber(this.#ownTerms, term);
-  }
-
-  #ownNumber(numbers: Map<string, number>, term: string): number {
-    const next = 1 + this.#ownTerms.size + this.#ownPrefixes.size;
-    // A query is too short to have more.
-    const number = numbers.get(term) ?? Math.min(next, FIRST_NUMBER - 1);
-    numbers.set(term, number);
-    return number;
   }
 
   #addSequence(number: number, sequence: Sequence): void {

@@ -13,7 +13,6 @@ export interface PassageRow {
   readonly title: string;
   /** JSON. */
   readonly frontMatter: string;
-  readonly filters: string;
   readonly words: string;
   readonly textStart: number;
   readonly textEnd: number;
@@ -28,7 +27,7 @@ export type Vectors = ReadonlyMap<string, Float32Array>;
 
 const TEXTS = [
   ...(['id', 'note', 'folder', 'path', 'revision', 'title', 'frontMatter'] as const),
-  ...(['filters', 'words', 'hash'] as const),
+  ...(['words', 'hash'] as const),
 ];
 const NUMBERS = ['textStart', 'textEnd', 'startLine', 'endLine'] as const;
 const VECTOR = 'vector';
@@ -53,11 +52,12 @@ export class ArrowRows {
     ]);
   }
 
-  passages(rows: readonly PassageRow[], vectors: Vectors): ArrowTable {
+  /** Passages without vectors, which `vectors` adds. */
+  passages(rows: readonly PassageRow[]): ArrowTable {
     return this.#table(this.schema, rows.length, [
       ...TEXTS.map((name) => this.#texts(rows.map((row) => row[name]))),
       ...NUMBERS.map((name) => this.#numbers(rows.map((row) => row[name]))),
-      ...(this.dimensions === null ? [] : [this.#vectors(rows, vectors)]),
+      ...(this.dimensions === null ? [] : [this.#vectors(rows, new Map())]),
     ]);
   }
 

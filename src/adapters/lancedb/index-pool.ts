@@ -5,23 +5,18 @@ import { eventLoopYielder } from '../../core/threads/event-loop.ts';
 import type { TaskRunner, ThreadTask } from '../../core/threads/task-thread.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
 import { shortHash } from '../../core/ids.ts';
+import type { Embedder, EmbedOptions } from '../../embed/embedder.ts';
+import { RefusedTextsError, type TextResult } from '../../embed/refused-texts.ts';
 import type { CutOptions } from '../../ingest/cut-record.ts';
 import { isWithin } from '../../sources/files/paths.ts';
-import { isBelow } from '../pools/pool-files.ts';
+import { isBelow, type PoolFile } from '../pools/pool-files.ts';
 import type { LocatedPool } from '../pools/pool-set.ts';
-import type { PassageRow, Vectors } from './arrow-rows.ts';
-import { among, type PassageTable } from './passage-table.ts';
+import type { PassageRow } from './arrow-rows.ts';
+import { among, folderIdOf, type PassageTable } from './passage-table.ts';
 import { listNotes, readNotes, type NoteListing, type ReadNote } from './read-notes.ts';
-
-/** A folder as rows name it. Pools on one folder have the same notes. */
-export function folderIdOf(root: string): string {
-  return shortHash(root);
-}
 
 interface IndexOptions {
   readonly table: PassageTable;
-  /** Other tables that may have vectors of what is indexed, because pools leave them. */
-  readonly left: readonly PassageTable[];
   readonly thread: TaskRunner;
   readonly countingProvider: CutOptions['provider'];
   readonly signal: AbortSignal;
@@ -34,15 +29,6 @@ export interface PoolPart {
   readonly pool: LocatedPool;
   /** `''` is the pool itself. */
   readonly below: readonly string[];
-}
-
-interface ListedNote {
-  readonly root: string;
-  readonly path: string;
-  readonly bytes: number;
-  readonly revision: string;
-  /** Whether the table has it, as it was. */
-  readonly isStored: boolean;
 }
 
 /** A listing or reading has as many files that a thread starts for it. */
@@ -69,48 +55,75 @@ const READ: ThreadTask<Parameters<typeof readNotes>, ReadNote[]> = {
  * write takes long. What it has written stays if it is interrupted.
  */
 export async function indexPools(options: IndexOptions, parts: readonly PoolPart[]): Promise<void> {
-  const stored = await storedRevisions(options.table, parts);
-  const changed: ListedNote[] = [];
+  const { table, report } = options;
+  const stored = await storedRevisions(table, parts);
   const gone: string[] = [];
+  let rows: PassageRow[] = [];
+  let replaced: string[] = [];
+  const write = async (): Promise<void> => {
+    await table.write(rows, replaced);
+    await table.optimize({ isWriting: true });
+    [rows, replaced] = [[], []];
+  };
   for (const part of parts) {
-    const folder = folderIdOf(part.pool.root);
-    const left = stored.get(folder) ?? new Map<string, string>();
+    const { root } = part.pool;
+    const folder = folderIdOf(root);
+    const revisions = stored.get(folder) ?? new Map<string, string>();
     try {
-      for (const note of await changedNotes(options, part, left)) changed.push(note);
+      const listed = new Set<string>();
+      for await (const { files, notes } of changedNotes(options, part, revisions, listed)) {
+        for (const { key } of files) if (revisions.has(key)) replaced.push(noteIdOf(folder, key));
+        for (const note of notes) {
+          if (note.problem !== null) report(path.join(root, note.path), note.problem);
+          rows.push(...rowsOf(folder, note));
+        }
+        if (Math.max(rows.length, replaced.length) >= PASSAGES_OF_WRITE) await write();
+      }
+      for (const key of revisions.keys()) if (!listed.has(key)) gone.push(noteIdOf(folder, key));
     } catch (error) {
-      options.report(part.pool.root, messageOfUnreadable(error));
-      continue;
+      // Everything else is no problem of files.
+      if (!(error instanceof LociError) || error.code === 'aborted') throw error;
+      report(root, error.message);
     }
-    for (const path of left.keys()) gone.push(noteIdOf(folder, path));
   }
-  await indexNotes(options, changed);
-  // A note that was renamed has left its vectors to its new path.
-  await options.table.deleteNotes(gone);
+  if (rows.length > 0 || replaced.length > 0) await write();
+  await table.deleteNotes(gone);
 }
 
-/** @throws what is no problem of files */
-function messageOfUnreadable(error: unknown): string {
-  if (error instanceof LociError && error.code !== 'aborted') return error.message;
-  throw error;
+interface ReadGroup {
+  readonly files: readonly PoolFile[];
+  readonly notes: readonly ReadNote[];
 }
 
-/** Lists the notes of a pool. Those that are new, or have another revision, are returned, and all that are there leave `stored`. */
-async function changedNotes(
-  { thread, signal, report }: IndexOptions,
+/** Reads the notes of a pool that are new or have another revision, in groups. The paths of all notes are added to `listed`. */
+async function* changedNotes(
+  { thread, countingProvider, signal, report }: IndexOptions,
   { pool: { id, root, inner }, below }: PoolPart,
-  stored: Map<string, string>,
-): Promise<ListedNote[]> {
-  const { packed, unreadable } = await thread.run(LIST, [{ id, root, inner }, below], { ...LONG, signal });
-  for (const [path, why] of unreadable) report(path, why);
-  const changed: ListedNote[] = [];
+  revisions: ReadonlyMap<string, string>,
+  listed: Set<string>,
+): AsyncGenerator<ReadGroup> {
+  const { files, unreadable } = await thread.run(LIST, [{ id, root, inner }, below], { ...LONG, signal });
+  for (const [file, why] of unreadable) report(file, why);
+  const read = async (group: readonly PoolFile[]): Promise<ReadGroup> => {
+    const keys = group.map(({ key }) => key);
+    return {
+      files: group,
+      notes: await thread.run(READ, [root, keys, countingProvider], { ...LONG, signal }),
+    };
+  };
+  let [group, bytes]: [PoolFile[], number] = [[], 0];
   const yieldToEventLoop = eventLoopYielder();
-  for (const note of listed(packed)) {
-    const known = stored.get(note.path);
-    if (known !== note.revision) changed.push({ root, ...note, isStored: known !== undefined });
-    stored.delete(note.path);
+  for (const file of files) {
     await yieldToEventLoop();
+    listed.add(file.key);
+    if (revisions.get(file.key) === file.revision) continue;
+    group.push(file);
+    bytes += file.bytes;
+    if (bytes < MAX_BYTES_OF_GROUP && group.length < MAX_FILES_OF_GROUP) continue;
+    yield await read(group);
+    [group, bytes] = [[], 0];
   }
-  return changed;
+  if (group.length > 0) yield await read(group);
 }
 
 function noteIdOf(folder: string, path: string): string {
@@ -135,83 +148,7 @@ async function storedRevisions(
   return revisions;
 }
 
-function* listed(packed: string): Generator<Omit<ListedNote, 'root' | 'isStored'>> {
-  let from = 0;
-  const next = (): string => {
-    const found = packed.indexOf('\0', from);
-    const part = packed.slice(from, found === -1 ? packed.length : found);
-    from = found === -1 ? packed.length : found + 1;
-    return part;
-  };
-  while (from < packed.length) yield { path: next(), bytes: Number(next()), revision: next() };
-}
-
-async function indexNotes(options: IndexOptions, notes: readonly ListedNote[]): Promise<void> {
-  const { table, left, thread, countingProvider, signal, report } = options;
-  const groups = groupsOf(notes);
-  const read = async (i: number): Promise<ReadNote[]> => {
-    const files = (groups[i] ?? []).map(({ root, path }) => [root, path] as const);
-    try {
-      return await thread.run(READ, [files, countingProvider], { ...LONG, signal });
-    } catch (error) {
-      const problem = messageOfUnreadable(error);
-      for (const file of files) report(path.join(...file), problem);
-      return [];
-    }
-  };
-  let rows: PassageRow[] = [];
-  let replaced: string[] = [];
-  const write = async (): Promise<void> => {
-    const vectors = await vectorsOf(
-      [table, ...left],
-      rows.map(({ hash }) => hash),
-    );
-    await table.write(rows, vectors, replaced);
-    await table.optimize({ isWriting: true });
-    [rows, replaced] = [[], []];
-  };
-  let reading = groups.length === 0 ? Promise.resolve([]) : read(0);
-  for (const [i, group] of groups.entries()) {
-    const found = await reading;
-    // The thread reads the next group while this one is written.
-    if (i + 1 < groups.length) reading = read(i + 1);
-    reading.catch(() => undefined);
-    for (const note of found) {
-      if (note.problem !== null) report(path.join(note.root, note.path), note.problem);
-      rows.push(...rowsOf(note));
-    }
-    replaced.push(
-      ...group.filter(({ isStored }) => isStored).map((note) => noteIdOf(folderIdOf(note.root), note.path)),
-    );
-    if (rows.length >= PASSAGES_OF_WRITE || replaced.length >= PASSAGES_OF_WRITE) await write();
-  }
-  if (rows.length > 0 || replaced.length > 0) await write();
-}
-
-/** The vectors that tables have of texts, by their hashes. */
-async function vectorsOf(tables: readonly PassageTable[], hashes: readonly string[]): Promise<Vectors> {
-  let found = new Map<string, Float32Array>();
-  for (const table of tables)
-    found = new Map([...found, ...(await table.vectorsOf(hashes.filter((hash) => !found.has(hash))))]);
-  return found;
-}
-
-function groupsOf(notes: readonly ListedNote[]): ListedNote[][] {
-  const groups: ListedNote[][] = [];
-  let bytes = Infinity;
-  for (const note of notes) {
-    const group = groups.at(-1);
-    bytes += note.bytes;
-    if (group === undefined || bytes > MAX_BYTES_OF_GROUP || group.length >= MAX_FILES_OF_GROUP) {
-      groups.push([note]);
-      bytes = note.bytes;
-    } else group.push(note);
-  }
-  return groups;
-}
-
-function rowsOf({ root, path, revision, title, frontMatter, filters, passages }: ReadNote): PassageRow[] {
-  const folder = folderIdOf(root);
+function rowsOf(folder: string, { path, revision, title, frontMatter, passages }: ReadNote): PassageRow[] {
   const id = noteIdOf(folder, path);
   const head = { path, revision, title, frontMatter };
   const empty = { path: '', revision: '', title: '', frontMatter: '' };
@@ -220,7 +157,6 @@ function rowsOf({ root, path, revision, title, frontMatter, filters, passages }:
     note: id,
     folder,
     ...(ordinal === 0 ? head : empty),
-    filters,
     ...passage,
   }));
 }
@@ -247,4 +183,50 @@ export function keysOf({ root, inner }: LocatedPool, given: string): string[] {
   if (isWithin(given, root)) return [''];
   if (!isWithin(root, given) || inner.some((other) => isWithin(other, given))) return [];
   return [path.relative(root, given).split(path.sep).join('/')];
+}
+
+/** A run that stops loses these. */
+const PASSAGES_OF_BATCH = 512;
+export const WITHOUT_VECTOR = 'vector IS NULL';
+
+/**
+ * Embeds each passage that has no vector. Texts that the provider refuses stay without one.
+ * @throws LociError `embedding_unavailable`, `aborted`
+ */
+export async function embedPassages(
+  table: PassageTable,
+  embedder: Embedder,
+  options: Required<Pick<EmbedOptions, 'brief' | 'signal'>>,
+): Promise<void> {
+  const pending: string[] = [];
+  for await (const { id } of table.rows(['id'], WITHOUT_VECTOR)) pending.push(id);
+  for (let from = 0; from < pending.length; from += PASSAGES_OF_BATCH) {
+    const ids = pending.slice(from, from + PASSAGES_OF_BATCH);
+    const batch: Pick<PassageRow, 'id' | 'hash'>[] = [];
+    const texts = new Map<string, string>();
+    for await (const row of table.rows(['id', 'hash', 'words', 'textEnd'], among('id', ids))) {
+      batch.push(row);
+      texts.set(row.hash, row.words.slice(0, row.textEnd));
+    }
+    const results = await embedded(embedder, [...texts.values()], options);
+    const vectors = new Map<string, Float32Array>();
+    for (const [i, hash] of [...texts.keys()].entries())
+      if (typeof results[i] !== 'string') vectors.set(hash, results[i]!);
+    await table.setVectors(batch, vectors);
+    await table.optimize({ isWriting: true });
+    options.signal.throwIfAborted();
+  }
+}
+
+async function embedded(
+  embedder: Embedder,
+  texts: readonly string[],
+  options: Pick<EmbedOptions, 'brief' | 'signal'>,
+): Promise<readonly TextResult[]> {
+  try {
+    return await embedder.embed(texts, { ...options, purpose: 'passage' });
+  } catch (error) {
+    if (error instanceof RefusedTextsError) return error.results;
+    throw error;
+  }
 }

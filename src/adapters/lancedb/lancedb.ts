@@ -4,20 +4,24 @@ import type { Config } from '../../config/schema.ts';
 import { LociError, messageOf } from '../../core/errors.ts';
 import { makePrivateFolder } from '../../core/fs/make-folder.ts';
 import { shortHash } from '../../core/ids.ts';
+import { Semaphore } from '../../core/threads/semaphore.ts';
+import { TaskThread } from '../../core/threads/task-thread.ts';
 import type { Embedder } from '../../embed/embedder.ts';
 import { openEmbedder } from '../../embed/registry.ts';
 import { parseQuery } from '../../search/query/parse.ts';
 import { isUnknown, languageCoverage } from '../../search/retrieve/vectors.ts';
 import type { Backend, PoolQuery } from '../backend.ts';
 import type { MemoryResult } from '../contract.ts';
-import type { PoolSet } from '../pools/pool-set.ts';
+import { PoolSet } from '../pools/pool-set.ts';
+import { embedPassages, indexPools, keysOf, pathsOf, WITHOUT_VECTOR } from './index-pool.ts';
 import { briefly, loadLancedb } from './package.ts';
-import { mayBeDamage } from './passage-table.ts';
-import { PoolIndex } from './pool-index.ts';
+import { foldersOf, mayBeDamage } from './passage-table.ts';
+import { PoolTables } from './pool-tables.ts';
 import { type QueryVector, searchPassages } from './search-passages.ts';
+import { WriterLock } from './writer-lock.ts';
 
 /** Must grow whenever a row has other columns, or a note other passages. Tables are then made anew. */
-const TABLE_VERSION = 1;
+const TABLE_VERSION = 2;
 
 /** LanceDB would use 6 GB. */
 const INDEX_CACHE_BYTES = 256n * 2n ** 20n;
@@ -26,20 +30,42 @@ const METADATA_CACHE_BYTES = 64n * 2n ** 20n;
 /** In an error of LanceDB. */
 const INVALID_QUERY = /\bInvalid (?:user )?input\b/;
 
+/** Paths that a status names. */
+const MAX_NAMED_PATHS = 3;
+
 interface Opened {
   readonly folder: string;
-  /** `null` for the provider `none`. */
+  /** `null` for the provider `none`: its tables have no vectors. */
   readonly embedder: Embedder | null;
-  readonly index: PoolIndex;
+  readonly tables: PoolTables;
+  readonly lock: WriterLock;
 }
 
-/** Keeps the passages of pools in tables of LanceDB, with its full text and the vectors of the configured model. */
+/**
+ * Keeps the passages of pools in tables of LanceDB, with its full text and the vectors of the configured model. One process writes, and
+ * the others read what it has written. Tables are derived: where one may be damaged, all are made anew.
+ */
 export class LancedbBackend implements Backend {
   readonly id = 'lancedb';
   /** A few notes are embedded before a program goes on that has registered them. More are found by their words until they are. */
   readonly maxSettleMs = 2000;
   readonly #config: Config;
+  readonly #thread = new TaskThread();
   #opened: Opened | null = null;
+  #pools = new PoolSet([]);
+  /** Whether this process has made the tables what the pools are. */
+  #isIndexed = false;
+  /** Queries have the tables made anew once: an error that comes again has another cause. */
+  #isRebuilt = false;
+  readonly #updates = new Semaphore(1);
+  readonly #stop = new AbortController();
+  #embedding: Promise<void> = Promise.resolve();
+  #retrying: Promise<void> | null = null;
+  #embeddingProblem: string | null = null;
+  /** Why the table does not have what was to be written in the background. */
+  #backgroundProblem: string | null = null;
+  readonly #unread = new Map<string, string>();
+
   /** Why the last query had no vector. */
   #queryProblem: string | null = null;
 
@@ -62,59 +88,101 @@ export class LancedbBackend implements Backend {
     const embedder = await openEmbedder({ ...embedding, stateFile, separateProcess: true });
     const session = new loaded.lancedb.Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES);
     const connection = await loaded.lancedb.connect(folder, { readConsistencyInterval: 0 }, session);
-    const index = new PoolIndex({ folder, name: nameOfTables(embedder), loaded, connection, embedder });
-    this.#opened = { folder, embedder, index };
+    const tables = new PoolTables(nameOfTables(embedder), {
+      ...{ loaded, connection, folder, dimensions: embedder?.dimensions ?? null },
+    });
+    this.#opened = { folder, embedder, tables, lock: new WriterLock(folder) };
   }
 
   async registerPools(pools: PoolSet): Promise<void> {
-    await this.#opened!.index.register(pools).catch(throwBriefly);
+    this.#pools = pools;
+    this.#isIndexed = false;
+    await this.indexPaths([]);
   }
 
+  /** Indexes these paths, or the pools if that was not done yet. Does nothing while another process writes. */
   async indexPaths(paths: readonly string[]): Promise<void> {
-    await this.#opened!.index.update(paths).catch(throwBriefly);
+    await this.#updates.acquire(this.#stop.signal);
+    try {
+      const { lock, tables } = this.#opened!;
+      if (!lock.isHeld) {
+        if (!lock.acquire()) return;
+        tables.forget();
+      }
+      try {
+        await this.#index(paths);
+      } catch (error) {
+        // Also other notes are read again, because these paths will not be named again.
+        this.#isIndexed = false;
+        if (this.#stop.signal.aborted || !mayBeDamage(error)) throw error;
+        await this.#rebuild();
+      }
+      this.#backgroundProblem = null;
+    } catch (error) {
+      throwBriefly(error);
+    } finally {
+      this.#updates.release();
+    }
+    this.#embedLater();
   }
 
   async settled(): Promise<void> {
-    await this.#opened!.index.settled();
+    await this.#embedding;
   }
 
   async recall(query: PoolQuery): Promise<readonly MemoryResult[]> {
-    const { index } = this.#opened!;
-    index.takeOver();
     const vector = query.mode === 'keyword' ? null : await this.#vectorOf(query);
     if (query.mode === 'semantic' && vector === null) return [];
     try {
-      return await searchPassages(await index.groupsOf(query.pools), query, vector);
+      return await searchPassages(await this.#opened!.tables.toRead(query.pools), query, vector);
     } catch (error) {
       if (mayBeDamage(error) && !INVALID_QUERY.test(messageOf(error)) && !query.signal.aborted)
-        index.repairLater();
+        this.#rebuildLater();
       return throwBriefly(error);
     }
   }
 
   async problems(): Promise<readonly string[]> {
-    const problems = await this.#opened!.index.problems().catch(throwBriefly);
-    return this.#queryProblem === null ? problems : [...problems, this.#queryProblem];
+    const waiting = await this.#countWaiting().catch(throwBriefly);
+    const why = this.#embeddingProblem ?? 'they are being embedded';
+    const problems = [
+      this.#backgroundProblem,
+      await this.#writerProblem(),
+      ...this.#unreadProblems(),
+      waiting === 0
+        ? null
+        : `${String(waiting)} passages have no vector and are found by their words only: ${why}`,
+      this.#queryProblem,
+    ];
+    return problems.filter((each) => each !== null);
   }
 
   async details(): Promise<Readonly<Record<string, unknown>>> {
-    const { folder, embedder, index } = this.#opened!;
+    const { folder, embedder, lock } = this.#opened!;
     return {
       folder,
-      notes: await index.count("revision != ''"),
-      passages: await index.count(),
+      notes: await this.#count("revision != ''"),
+      passages: await this.#count(),
       embedding: embedder === null ? 'none' : `${embedder.provider}/${embedder.model}`,
-      waiting: await index.countWaiting(),
-      writer: index.writerPid,
+      waiting: await this.#countWaiting(),
+      writer: lock.writer()?.pid ?? null,
     };
   }
 
+  /** Ends what runs soon. What was written stays. */
   stop(): void {
-    this.#opened?.index.stop();
+    this.#stop.abort();
   }
 
   async close(): Promise<void> {
-    await this.#opened?.index.close();
+    this.stop();
+    await this.#thread.close();
+    // What runs ends soon.
+    await this.#updates.acquire();
+    await this.#embedding;
+    await this.#retrying;
+    this.#opened?.tables.close();
+    this.#opened?.lock.release();
     await this.#opened?.embedder?.close();
   }
 
@@ -123,18 +191,154 @@ export class LancedbBackend implements Backend {
    * @throws LociError `embedding_unavailable` for a query by meaning only
    */
   async #vectorOf({ text, mode, signal }: PoolQuery): Promise<QueryVector | null> {
-    const { embedder, index } = this.#opened!;
+    const { embedder } = this.#opened!;
     if (embedder === null || isUnknown(text, { embedder })) return null;
     try {
       const [vector] = await embedder.embed([text], { purpose: 'query', signal });
       this.#queryProblem = null;
-      if (index.hasUnembedded) index.embedLater();
+      if (this.#embeddingProblem !== null) this.#embedLater();
       return { vector: vector!, weight: languageCoverage(embedder, parseQuery(text)) };
     } catch (error) {
       if (mode === 'semantic' || signal.aborted) throw error;
       this.#queryProblem = `queries are searched by words only: ${briefly(error)}`;
       return null;
     }
+  }
+
+  /** The number of rows of all pools that meet a condition. */
+  async #count(where?: string): Promise<number> {
+    let count = 0;
+    for (const { table } of await this.#opened!.tables.toRead(this.#pools.pools))
+      count += await table.count(where);
+    return count;
+  }
+
+  async #countWaiting(): Promise<number> {
+    return this.#opened!.embedder === null ? 0 : this.#count(WITHOUT_VECTOR);
+  }
+
+  /** Makes the tables anew in the background, after an error of LanceDB. */
+  #rebuildLater(): void {
+    if (this.#stop.signal.aborted || this.#isRebuilt) return;
+    const { lock, tables } = this.#opened!;
+    if (!lock.isHeld) {
+      // The process that writes may have made others.
+      tables.forget();
+      return;
+    }
+    this.#isRebuilt = true;
+    const rebuilt = async (): Promise<void> => {
+      await this.#updates.acquire(this.#stop.signal);
+      await this.#rebuild().finally(() => {
+        this.#updates.release();
+      });
+      this.#embedLater();
+    };
+    void rebuilt().catch((error: unknown) => {
+      this.#isIndexed = false;
+      this.#backgroundProblem = `the table is not up to date: ${briefly(error)}`;
+    });
+  }
+
+  async #rebuild(): Promise<void> {
+    await this.#opened!.tables.removeAll();
+    this.#isIndexed = false;
+    await this.#index([]);
+  }
+
+  async #index(paths: readonly string[]): Promise<void> {
+    const isWhole = !this.#isIndexed;
+    const { lock, tables, embedder } = this.#opened!;
+    const pools = await this.#pools.locate(this.#pools.pools, () => undefined);
+    if (isWhole) {
+      lock.announce([]);
+      this.#unread.clear();
+    }
+    const given = (await Promise.all(paths.map(pathsOf))).flat();
+    this.#forgetUnread(new Set(given));
+    const groups = await tables.toWrite(pools);
+    const options = {
+      thread: this.#thread.ownedBy(''),
+      countingProvider: embedder === null ? ('none' as const) : ('local' as const),
+      signal: this.#stop.signal,
+      report: (file: string, why: string) => void this.#unread.set(file, why),
+    };
+    for (const group of groups) {
+      const parts = group.pools.map((pool) => ({
+        pool,
+        below: isWhole ? [''] : given.flatMap((each) => keysOf(pool, each)),
+      }));
+      const changed = parts.filter(({ below }) => below.length > 0);
+      if (changed.length > 0) await indexPools({ ...options, table: group.table }, changed);
+    }
+    for (const { table, pools: those } of groups) {
+      // The folder of a pool may have been removed.
+      await table.keepFolders(foldersOf(those));
+      await table.optimize({ isWriting: false });
+    }
+    this.#isIndexed = true;
+    if (isWhole) lock.announce(pools.map((pool) => tables.placeOf(pool)));
+  }
+
+  /** Files that are read again may be readable now. */
+  #forgetUnread(paths: ReadonlySet<string>): void {
+    for (const file of this.#unread.keys())
+      for (let each = file; ; each = path.dirname(each)) {
+        if (paths.has(each)) this.#unread.delete(file);
+        if (each === path.dirname(each)) break;
+      }
+  }
+
+  /** Embeds in the background what has no vector. */
+  #embedLater(): void {
+    this.#embedding = this.#embedding.then(() => this.#embed());
+  }
+
+  /** A provider that does not answer is waited for in the background. */
+  async #embed(): Promise<void> {
+    try {
+      await this.#embedAll({ brief: true });
+    } catch (error) {
+      this.#embeddingProblem = briefly(error);
+      this.#retrying ??= this.#embedAll({ brief: false })
+        .catch((problem: unknown) => {
+          this.#embeddingProblem = briefly(problem);
+        })
+        .finally(() => {
+          this.#retrying = null;
+        });
+    }
+  }
+
+  async #embedAll({ brief }: { readonly brief: boolean }): Promise<void> {
+    const { embedder, tables, lock } = this.#opened!;
+    if (embedder === null) return;
+    for (const table of tables.open) {
+      if (!lock.isHeld || this.#stop.signal.aborted) return;
+      await embedPassages(table, embedder, { brief, signal: this.#stop.signal });
+      await table.optimize({ isWriting: false });
+    }
+    this.#embeddingProblem = null;
+  }
+
+  /** Of a process that reads: whether the one that writes does so for all pools of this one. */
+  async #writerProblem(): Promise<string | null> {
+    const { lock, tables } = this.#opened!;
+    const writer = lock.isHeld ? null : lock.writer();
+    if (writer === null) return null;
+    const pools = await this.#pools.locate(this.#pools.pools, () => undefined);
+    const missing = pools.filter((pool) => !writer.places.includes(tables.placeOf(pool)));
+    if (missing.length === 0) return null;
+    const names = missing.map(({ id }) => id).join(', ');
+    return `the process ${String(writer.pid)} indexes the pools, without ${names}`;
+  }
+
+  #unreadProblems(): string[] {
+    const named = [...this.#unread]
+      .slice(0, MAX_NAMED_PATHS)
+      .map(([file, why]) => `${file} is not read: ${why}`);
+    const others = this.#unread.size - named.length;
+    return others === 0 ? named : [...named, `${String(others)} more files or folders are not read`];
   }
 }
 

@@ -1,9 +1,10 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { LociError, messageOf } from '../../core/errors.ts';
+import { shortHash } from '../../core/ids.ts';
 import { Semaphore } from '../../core/threads/semaphore.ts';
 import { ArrowRows, type PassageRow, type Vectors } from './arrow-rows.ts';
-import type { ArrowSchema, Connection, Lancedb, LancedbPackage, LanceQuery, LanceTable } from './package.ts';
+import type { Connection, Lancedb, LancedbPackage, LanceQuery, LanceTable } from './package.ts';
 
 const VECTOR = 'vector';
 const WORDS_INDEX = 'words_idx';
@@ -67,43 +68,35 @@ export class PassageTable {
     this.#arrow = arrow;
   }
 
-  /** Opens a table that another process may write; `null` if there is none. */
-  static async openToRead(
+  /** Opens a table, which another process may write; `null` if there is none that can be opened. */
+  static async open(
     name: string,
     { loaded, connection, dimensions }: TableOptions,
   ): Promise<PassageTable | null> {
-    const table = await connection.openTable(name).catch(nullIfDamaged);
+    const table = await connection.openTable(name).catch((error: unknown) => {
+      if (mayBeDamage(error)) return null;
+      throw error;
+    });
     return table === null ? null : new PassageTable(table, loaded, new ArrowRows(loaded.arrow, dimensions));
   }
 
-  /**
-   * Opens a table, or makes it if there is none that can be used.
-   * @param options.isDamaged whether it is made anew in any case
-   */
-  static async openToWrite(
-    name: string,
-    { loaded, connection, dimensions, folder, isDamaged }: TableOptions & { readonly isDamaged: boolean },
-  ): Promise<PassageTable> {
-    const rows = new ArrowRows(loaded.arrow, dimensions);
-    const usable = async (): Promise<LanceTable | null> => {
-      const table = await connection.openTable(name);
-      return (await hasColumns(table, rows.schema)) ? table : null;
-    };
-    let opened = isDamaged ? null : await usable().catch(nullIfDamaged);
-    if (opened === null) {
+  /** Opens a table, or makes it if there is none that can be opened. */
+  static async openOrMake(name: string, options: TableOptions): Promise<PassageTable> {
+    const { loaded, connection, dimensions, folder } = options;
+    let table = await PassageTable.open(name, options);
+    if (table === null) {
       await rm(path.join(folder, `${name}.lance`), { recursive: true, force: true });
-      opened = await connection.createEmptyTable(name, rows.schema);
+      const rows = new ArrowRows(loaded.arrow, dimensions);
+      table = new PassageTable(await connection.createEmptyTable(name, rows.schema), loaded, rows);
     }
-    const table = new PassageTable(opened, loaded, rows);
-    const index = await opened.indexStats(WORDS_INDEX).catch(nullIfDamaged);
-    if (index === undefined || index === null) await table.makeIndex();
+    if ((await table.#table.indexStats(WORDS_INDEX)) === undefined) await table.#makeIndex();
     return table;
   }
 
   /** Adds the passages of notes, in the place of those that the table has of these notes. */
-  async write(rows: readonly PassageRow[], vectors: Vectors, replaced: readonly string[]): Promise<void> {
+  async write(rows: readonly PassageRow[], replaced: readonly string[]): Promise<void> {
     if (rows.length === 0) return this.deleteNotes(replaced);
-    const data = this.#arrow.passages(rows, vectors);
+    const data = this.#arrow.passages(rows);
     if (replaced.length === 0) return this.#change(() => this.#table.add(data));
     const merge = this.#table
       .mergeInsert(['id'])
@@ -128,14 +121,10 @@ export class PassageTable {
     }
   }
 
-  /** The number of passages of other folders than these. */
-  countOthers(folders: readonly string[]): Promise<number> {
-    return this.#table.countRows(notIn(folders));
-  }
-
   /** Removes the notes of all folders but these. */
   async keepFolders(folders: readonly string[]): Promise<void> {
-    if ((await this.countOthers(folders)) > 0) await this.#change(() => this.#table.delete(notIn(folders)));
+    const others = folders.length === 0 ? 'true' : `NOT (${among('folder', folders)})`;
+    if ((await this.count(others)) > 0) await this.#change(() => this.#table.delete(others));
   }
 
   count(where?: string): Promise<number> {
@@ -181,16 +170,6 @@ export class PassageTable {
     return scored(query, '_distance', (distance) => 1 - distance);
   }
 
-  /** The vectors that the table has of texts, by their hashes. */
-  async vectorsOf(hashes: readonly string[]): Promise<Map<string, Float32Array>> {
-    const found = new Map<string, Float32Array>();
-    if (this.#arrow.dimensions === null || hashes.length === 0) return found;
-    const query = this.#table.query().where(`${among('hash', hashes)} AND ${VECTOR} IS NOT NULL`);
-    const rows = rowsOf<{ hash: string; vector: { toArray(): Float32Array } }>(query, ['hash', VECTOR]);
-    for await (const { hash, vector } of rows) found.set(hash, vector.toArray());
-    return found;
-  }
-
   /** Merges small files, brings the index up to date, and removes old versions, if that is worth its time. */
   async optimize({ isWriting }: { readonly isWriting: boolean }): Promise<void> {
     const { numIndexedRows = 0, numUnindexedRows = 0 } = (await this.#table.indexStats(WORDS_INDEX)) ?? {};
@@ -201,19 +180,6 @@ export class PassageTable {
     await this.#change(() => this.#table.optimize({ cleanupOlderThan }));
   }
 
-  /** Whether all rows can be read. @throws an error of the system */
-  async isReadable(): Promise<boolean> {
-    try {
-      if (!(await hasColumns(this.#table, this.#arrow.schema))) return false;
-      let rows = 0;
-      for await (const { numRows } of this.#table.query()) rows += numRows;
-      return rows === (await this.#table.countRows());
-    } catch (error) {
-      nullIfDamaged(error);
-      return false;
-    }
-  }
-
   close(): void {
     try {
       this.#table.close();
@@ -222,8 +188,7 @@ export class PassageTable {
     }
   }
 
-  /** Makes the index anew. */
-  makeIndex(): Promise<void> {
+  #makeIndex(): Promise<void> {
     const config = this.#lancedb.Index.fts(WORDS_INDEX_OPTIONS);
     return this.#change(() => this.#table.createIndex('words', { config }));
   }
@@ -243,13 +208,13 @@ export function among(column: keyof PassageRow, values: readonly string[]): stri
   return `${column} IN (${values.map((value) => `'${value}'`).join(',')})`;
 }
 
-function notIn(folders: readonly string[]): string {
-  return folders.length === 0 ? 'true' : `NOT (${among('folder', folders)})`;
+/** A folder as rows name it. Pools on one folder have the same notes. */
+export function folderIdOf(root: string): string {
+  return shortHash(root);
 }
 
-async function hasColumns(table: LanceTable, schema: ArrowSchema): Promise<boolean> {
-  const namesOf = ({ fields }: ArrowSchema): string => fields.map(({ name }) => name).join(' ');
-  return namesOf(await table.schema()) === namesOf(schema);
+export function foldersOf(pools: readonly { readonly root: string }[]): string[] {
+  return [...new Set(pools.map(({ root }) => folderIdOf(root)))];
 }
 
 /** Those of a missing or damaged file: no such file, not a directory, is a directory, invalid argument. */
@@ -259,11 +224,6 @@ const SYSTEM_ERROR = new RegExp(`\\(os error (?!(?:${DAMAGE_ERRNOS})\\))`);
 /** Whether a table may be damaged. A full disk, a missing permission or too many open files say nothing about it. */
 export function mayBeDamage(error: unknown): boolean {
   return !(error instanceof LociError) && !SYSTEM_ERROR.test(messageOf(error));
-}
-
-function nullIfDamaged(error: unknown): null {
-  if (mayBeDamage(error)) return null;
-  throw error;
 }
 
 async function scored(

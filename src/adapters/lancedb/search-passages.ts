@@ -6,15 +6,12 @@ import { isWithin } from '../../sources/files/paths.ts';
 import type { Metadata } from '../../core/types.ts';
 import type { PoolQuery } from '../backend.ts';
 import type { MemoryResult } from '../contract.ts';
-import { matchesFilters, type Filters } from '../pools/filters.ts';
+import { type Filters, matchesFilters } from '../pools/filters.ts';
 import { resultMetadata, uriOf } from '../pools/note-head.ts';
 import type { LocatedPool } from '../pools/pool-set.ts';
-import { folderIdOf } from './index-pool.ts';
 import type { PassageRow } from './arrow-rows.ts';
-import { among, type ScoredPassage } from './passage-table.ts';
+import { among, folderIdOf, foldersOf, type ScoredPassage, type WeightedWords } from './passage-table.ts';
 import type { PoolGroup } from './pool-tables.ts';
-import { ANY_FILTER, filterOf } from './read-notes.ts';
-import { weightedWords } from './word-weights.ts';
 
 /** The vector of a query, and how much it counts, 0 to 1. */
 export interface QueryVector {
@@ -46,7 +43,7 @@ export async function searchPassages(
   const { words, terms } = wordsOf(query.text);
   const weighted = mode === 'semantic' ? [] : await weightedWords(groups, words);
   signal.throwIfAborted();
-  const conditions = new Map(groups.map((group) => [group, conditionOf(group.pools, query.filters)]));
+  const conditions = new Map(groups.map((group) => [group, among('folder', foldersOf(group.pools))]));
   for (let count = Math.max(MIN_PASSAGES, limit * PASSAGES_PER_RESULT); ; count *= GROWTH) {
     const [byWords, byVector] = await Promise.all([
       bestOf(groups, count, (group, i) => {
@@ -92,22 +89,6 @@ function wordsOf(text: string): { readonly words: string; readonly terms: Readon
     ({ end } = token);
   }
   return { words: (words + text.slice(end)).trim(), terms };
-}
-
-/** Values of filters in a condition. LanceDB takes long for many, so that others are compared with the front matter of results only. */
-const MAX_ALTERNATIVES = 100;
-
-function conditionOf(pools: readonly LocatedPool[], filters: Filters): string {
-  const folders = [...new Set(pools.map(({ root }) => folderIdOf(root)))];
-  const conditions = [among('folder', folders)];
-  let left = MAX_ALTERNATIVES;
-  for (const [property, values] of Object.entries(filters)) {
-    if (values.length > left) continue;
-    left -= values.length;
-    const alternatives = values.map((value) => `contains(filters, '${filterOf(property, value)}')`);
-    conditions.push(`(${[`filters = '${ANY_FILTER}'`, ...alternatives].join(' OR ')})`);
-  }
-  return conditions.join(' AND ');
 }
 
 /** What vectors count for beside words. On the household set it has 91.1 as R@5; reciprocal ranks (k = 10) have 89.9. */
@@ -197,4 +178,51 @@ function resultOf(
     snippet: snippetWithProperties(shown, properties, terms).text,
     metadata: resultMetadata(pool, head.path, { title: head.title, frontMatter }),
   };
+}
+
+/** Words whose frequencies are counted. The others of a longer query are one part of it. */
+const MAX_COUNTED = 16;
+
+/**
+ * The parts of a query for each group of pools. A table scores words by how rare they are in it, so that scores of several tables cannot
+ * be compared: the boosts make them what they would be if one table had the notes of all groups.
+ */
+async function weightedWords(groups: readonly PoolGroup[], words: string): Promise<WeightedWords[][]> {
+  if (words === '') return groups.map(() => []);
+  if (groups.length === 1) return [[{ text: words, boost: 1 }]];
+  const parts = partsOf(words);
+  const counted = await Promise.all(
+    groups.map(async ({ table }) => {
+      const passages = await table.count();
+      return {
+        passages,
+        matches: await Promise.all(parts.map((part) => table.countMatches(part, passages))),
+      };
+    }),
+  );
+  const passages = sum(counted.map((own) => own.passages));
+  const frequencies = parts.map((_, i) => sum(counted.map((own) => own.matches[i]!)));
+  return counted.map((own) =>
+    parts.flatMap((text, i) => {
+      const frequency = own.matches[i]!;
+      if (frequency === 0) return [];
+      return [{ text, boost: idf(frequencies[i]!, passages) / idf(frequency, own.passages) }];
+    }),
+  );
+}
+
+function partsOf(words: string): string[] {
+  const different = new Map(words.split(/\s+/).map((word) => [word.toLowerCase(), word]));
+  const all = [...different.values()];
+  const rest = all.slice(MAX_COUNTED).join(' ');
+  return [...all.slice(0, MAX_COUNTED), ...(rest === '' ? [] : [rest])];
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}
+
+/** As LanceDB computes it. */
+function idf(frequency: number, passages: number): number {
+  return Math.log(1 + (passages - frequency + 0.5) / (frequency + 0.5));
 }

@@ -1,21 +1,34 @@
 import path from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { LociError } from '../../core/errors.ts';
+import { formatCount } from '../../core/text/format-count.ts';
 import type { EngineContext } from '../../engine/context.ts';
+import { vectorsOf } from '../../engine/embedding/models.ts';
 import { openEngine } from '../../engine/open.ts';
+import { forgetSource } from '../../engine/reading/forget-source.ts';
+import { deriveStale } from '../../engine/reading/index-vaults.ts';
+import { refreshVault } from '../../engine/reading/refresh/refresh-vault.ts';
+import { NO_GENERATION, pendingTotals } from '../../ingest/embed.ts';
+import { isWithin } from '../../sources/files/paths.ts';
+import { sourceStates } from '../../store/items/source-state.ts';
+import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { Backend, PoolQuery } from '../backend.ts';
 import type { MemoryResult } from '../contract.ts';
-import type { LocatedPool, PoolSet } from '../pools/pool-set.ts';
-import { PoolIndex } from './pool-index.ts';
+import { type LocatedPool, type Pool, PoolSet } from '../pools/pool-set.ts';
+import { BackgroundEmbedding } from './background-embedding.ts';
 import { searchPools } from './pool-search.ts';
-import { namespacePrefix } from './pool-vaults.ts';
+import { isPoolSource, namespacePrefix, namesOf, poolNamespace, poolVault } from './pool-vaults.ts';
+
+const OTHER_POOLS = 'another process has registered other pools, and notes in their folders are not found';
+/** Notes that a problem names. */
+const MAX_NAMED = 3;
 
 interface Opened {
   readonly engine: EngineContext;
-  readonly index: PoolIndex;
+  readonly embedding: BackgroundEmbedding;
 }
 
-/** Searches pools with the engine, in namespaces of the configured store. */
+/** Searches pools with the engine: each is a source in a namespace of the configured store. */
 export class LociBackend implements Backend {
   readonly id = 'loci';
   readonly capabilities: Backend['capabilities'];
@@ -23,7 +36,11 @@ export class LociBackend implements Backend {
   readonly maxSettleMs = 2000;
   readonly #config: Config;
   readonly #home: string;
+  readonly #stop = new AbortController();
   #opened: Opened | null = null;
+  #pools = new PoolSet([]);
+  /** What is wrong with the index of a pool, by the name of its source. */
+  readonly #problems = new Map<string, string>();
   /** What the last recall lacks. */
   #recallProblems: readonly string[] = [];
 
@@ -43,53 +60,69 @@ export class LociBackend implements Backend {
       ...{ ...config, adapters, namespace, store: { ...store, path: file } },
       ...{ vaults: [], sources: [], skills: [] },
     });
-    this.#opened = { engine, index: new PoolIndex(engine) };
+    this.#opened = { engine, embedding: new BackgroundEmbedding(engine) };
   }
 
+  /** Makes the pools those of the store: others are removed, whichever process registered them. */
   async registerPools(pools: PoolSet): Promise<void> {
-    await this.#open.index.register(pools);
+    this.#pools = pools;
+    const located = await locatedOf(pools);
+    for (const namespace of await this.#namespaces()) await this.#forgetOthers(namespace, located);
+    this.#problems.clear();
+    await this.#read(located);
   }
 
+  /** Reads the pools again that have a part of these paths. */
   async indexPaths(paths: readonly string[]): Promise<void> {
-    await this.#open.index.refresh(paths);
+    const meets = (folder: string): boolean =>
+      paths.some((path) => isWithin(folder, path) || isWithin(path, folder));
+    const located = await locatedOf(this.#pools);
+    await this.#read(located.filter(({ folder, root }) => meets(folder) || meets(root)));
   }
 
   async settled(): Promise<void> {
-    await this.#open.index.settled();
+    await this.#open.embedding.settled();
   }
 
   async recall(query: PoolQuery): Promise<readonly MemoryResult[]> {
-    const { index } = this.#open;
-    index.retry();
-    const { results, problems } = await searchPools((pool) => index.contextOf(pool), query);
+    this.#open.embedding.retry();
+    const { results, problems } = await searchPools((pool) => this.#contextOf(pool), query);
     this.#recallProblems = problems;
     return results;
   }
 
   async problems(): Promise<readonly string[]> {
-    return [...this.#recallProblems, ...(await this.#open.index.problems())];
+    const located = await locatedOf(this.#pools);
+    return [...this.#recallProblems, ...(await this.#problemsIn(located, await this.#namespaces()))];
   }
 
+  /** Other pools that are in a namespace with one of these are seen by the same agents. */
   async problemsOf(pools: readonly LocatedPool[]): Promise<readonly string[]> {
-    return this.#open.index.problemsOf(pools);
+    return this.#problemsIn(pools, [...new Set(pools.map((pool) => this.#contextOf(pool).namespace))]);
   }
 
   async details(): Promise<Readonly<Record<string, unknown>>> {
-    const { engine, index } = this.#open;
-    const { name, location } = engine.store.capabilities;
-    const { provider } = this.#config.embedding;
+    const { name, location } = this.#open.engine.store.capabilities;
+    const namespaces = await this.#namespaces();
+    const sizes = new Map(
+      (await Promise.all(namespaces.map((each) => this.#sizesIn(each)))).flatMap((each) => [...each]),
+    );
+    const located = await locatedOf(this.#pools);
     return {
-      ...{ store: name, location, provider },
-      ...{ notes: await index.notes(), waiting: await index.waiting() },
+      ...{ store: name, location, provider: this.#config.embedding.provider },
+      notes: Object.fromEntries(located.map((pool) => [pool.id, sizes.get(poolVault(pool).name) ?? 0])),
+      waiting: await this.#waitingIn(namespaces),
     };
   }
 
+  /** Ends calls that read pools. The next process goes on where they stopped. */
   stop(): void {
-    this.#opened?.index.stop();
+    this.#stop.abort(new LociError('aborted', 'the adapter is closing'));
   }
 
   async close(): Promise<void> {
-    await this.#opened?.index.close();
+    this.stop();
+    await this.#opened?.embedding.close();
     await this.#opened?.engine.close();
   }
 
@@ -97,4 +130,120 @@ export class LociBackend implements Backend {
     if (this.#opened === null) throw new LociError('internal', 'the store is not open');
     return this.#opened;
   }
+
+  /** The engine in the namespace of a pool. */
+  #contextOf(pool: Pick<Pool, 'roles' | 'agents'>): EngineContext {
+    return this.#contextIn(poolNamespace(this.#config.adapters.loci.namespace, pool));
+  }
+
+  #contextIn(namespace: string): EngineContext {
+    const { engine } = this.#open;
+    return engine.as({ ...engine.caller, namespace });
+  }
+
+  async #problemsIn(pools: readonly LocatedPool[], namespaces: readonly string[]): Promise<string[]> {
+    const problems = await Promise.all(pools.map((pool) => this.#problemsOfPool(pool)));
+    const waiting = await this.#waitingIn(namespaces);
+    const why = this.#open.embedding.problem ?? 'they are being embedded';
+    return [
+      ...problems.flat(),
+      ...((await this.#hasOthers()) ? [OTHER_POOLS] : []),
+      ...(waiting === 0 ? [] : [`${formatCount(waiting, 'text')} without a vector, found by words: ${why}`]),
+    ];
+  }
+
+  async #waitingIn(namespaces: readonly string[]): Promise<number> {
+    if (this.#config.embedding.provider === 'none') return 0;
+    const generation = (await vectorsOf(this.#open.engine))?.generation ?? NO_GENERATION;
+    return (await pendingTotals(this.#open.engine.store, generation, namespaces)).texts;
+  }
+
+  async #read(pools: readonly LocatedPool[]): Promise<void> {
+    for (const pool of pools) await this.#readOne(pool);
+    this.#open.embedding.start();
+  }
+
+  async #readOne(pool: LocatedPool): Promise<void> {
+    const vault = poolVault(pool);
+    this.#problems.delete(vault.name);
+    try {
+      const { problems } = await refreshVault(this.#contextOf(pool), vault, {
+        wait: true,
+        allowEmpty: true,
+        signal: this.#stop.signal,
+      });
+      const unread = problems.filter(({ skipped }) => skipped);
+      const named = unread.slice(0, MAX_NAMED).map(({ key, detail }) => `${key}: ${detail}`);
+      if (unread.length > 0)
+        this.#problems.set(
+          vault.name,
+          `${formatCount(unread.length, 'note')} of the pool ${pool.id} not read: ${named.join('; ')}`,
+        );
+    } catch (error) {
+      if (!(error instanceof LociError) || error.code !== 'unreadable') throw error;
+      this.#problems.set(vault.name, `the pool ${pool.id} is not up to date: ${error.message}`);
+    }
+  }
+
+  /** Removes from a namespace what belongs to none of its pools. */
+  async #forgetOthers(namespace: string, located: readonly LocatedPool[]): Promise<void> {
+    const context = this.#contextIn(namespace);
+    const isOther = this.#isOther(namespace, located);
+    const states = await sourceStates(context.store.records, namespace);
+    const stored = new Set([...states.keys(), ...(await this.#sizesIn(namespace)).keys()]);
+    const signal = this.#stop.signal;
+    for (const name of stored) if (isOther(name)) await forgetSource(context, name, { signal });
+    await deriveStale(context, { signal });
+  }
+
+  /** Whether a source in a namespace is a pool, and none of these. */
+  #isOther(namespace: string, located: readonly LocatedPool[]): (name: string) => boolean {
+    const isHere = (pool: Pool): boolean => this.#contextOf(pool).namespace === namespace;
+    const names = new Set(located.filter(isHere).map((pool) => poolVault(pool).name));
+    const ids = new Set(located.map(({ id }) => id));
+    // A folder that cannot be read now may be there again later.
+    const kept = this.#pools.pools.filter((pool) => isHere(pool) && !ids.has(pool.id)).map(namesOf);
+    return (name) =>
+      isPoolSource(name) && !names.has(name) && !kept.some((prefix) => name.startsWith(prefix));
+  }
+
+  /** Whether the store has pools that another process has registered since. Their notes are not in the pools around them any more. */
+  async #hasOthers(): Promise<boolean> {
+    if (this.#pools.pools.length === 0) return false;
+    const located = await locatedOf(this.#pools);
+    for (const namespace of await this.#namespaces()) {
+      const states = await sourceStates(this.#open.engine.store.records, namespace);
+      if ([...states.keys()].some(this.#isOther(namespace, located))) return true;
+    }
+    return false;
+  }
+
+  async #problemsOfPool(pool: LocatedPool): Promise<string[]> {
+    const { name } = poolVault(pool);
+    const problem = this.#problems.get(name);
+    if (problem !== undefined) return [problem];
+    const states = await sourceStates(this.#open.engine.store.records, this.#contextOf(pool).namespace);
+    if ((states.get(name)?.readAt ?? null) !== null) return [];
+    return [`the pool ${pool.id} is not indexed: another process may have registered other pools`];
+  }
+
+  /** The namespaces of all pools: of those that are registered, and of those that are in the store. */
+  async #namespaces(): Promise<string[]> {
+    const configured = this.#config.adapters.loci.namespace;
+    const prefix = namespacePrefix(configured);
+    const stored = await this.#open.engine.store.admin.namespaces(ADMIN_NAMESPACE);
+    const registered = this.#pools.pools.map((pool) => poolNamespace(configured, pool));
+    return [...new Set([...registered, ...stored.filter((each) => each.startsWith(prefix))])];
+  }
+
+  async #sizesIn(namespace: string): Promise<Map<string, number>> {
+    const { store, now } = this.#open.engine;
+    const sizes = await store.records.facet(namespace, 'source', { now: now(), origins: ['vault'] });
+    return new Map(sizes.map(({ value, records }) => [value, records]));
+  }
+}
+
+/** The pools whose folders are there. The status of an adapter names the others. */
+function locatedOf(pools: PoolSet): Promise<LocatedPool[]> {
+  return pools.locate(pools.pools, () => undefined);
 }

@@ -1,8 +1,21 @@
-import { lstatSync, readdirSync, type BigIntStats, type Dirent } from 'node:fs';
+import {
+  type BigIntStats,
+  closeSync,
+  type Dirent,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describeFileError, systemErrorCode } from '../../core/fs/file-errors.ts';
 import { Exclusions, OBSIDIAN_FOLDER, slashed } from '../../sources/files/exclusions.ts';
 import { MAX_NOTE_BYTES, noteFormat } from '../../sources/files/note-format.ts';
+import { OPEN_FLAGS } from '../../sources/files/read-file.ts';
+import { noteText } from './note-head.ts';
 import type { LocatedPool } from './pool-set.ts';
 
 /** A note of a pool. */
@@ -96,4 +109,71 @@ function fileOf(root: string, key: string, report: (path: string, why: string) =
 /** The revision of a file as a listing has it. */
 export function revisionOf({ size, mtimeNs, ctimeNs, ino }: BigIntStats): string {
   return `${size} ${mtimeNs} ${ctimeNs} ${ino}`;
+}
+
+/** A note that was read. */
+export interface NoteFile {
+  readonly text: string;
+  readonly revision: string;
+  /** When the file was changed last, in milliseconds since 1970. */
+  readonly changedAt: number;
+}
+
+/**
+ * Reads a note that was listed. The calls block, for threads.
+ * @returns `null` if it is gone, also if another file has taken its place; why it is not read otherwise
+ * @throws the file system's error if the file is gone or may not be read
+ */
+export function readNote(root: string, key: string): NoteFile | { readonly problem: string } | null {
+  const file = path.join(root, key);
+  const descriptor = openSync(file, OPEN_FLAGS);
+  try {
+    const stats = fstatSync(descriptor, { bigint: true });
+    // A link may have taken the place of a folder since the listing, and lead to a pool that the agent does not see.
+    if (!stats.isFile() || !isAt(file, descriptor, stats)) return null;
+    if (stats.size > BigInt(MAX_NOTE_BYTES))
+      return { problem: `it has more than ${String(MAX_NOTE_BYTES)} bytes` };
+    const text = noteText(key, readAll(descriptor, Number(stats.size)));
+    if (text === null) return { problem: 'it is no text' };
+    return { text, revision: revisionOf(stats), changedAt: Number(stats.ctimeMs) };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Whether the opened file has this path, without links. Linux reports the path of an open file. */
+function isAt(file: string, descriptor: number, opened: BigIntStats): boolean {
+  try {
+    return readlinkSync(`/proc/self/fd/${String(descriptor)}`) === file;
+  } catch {
+    const now = lstatSync(file, { bigint: true });
+    return now.dev === opened.dev && now.ino === opened.ino && realpathSync(file) === file;
+  }
+}
+
+/** Beyond the size that the revision has, nothing is read. */
+function readAll(descriptor: number, size: number): Uint8Array {
+  const buffer = new Uint8Array(size);
+  let length = 0;
+  while (length < size) {
+    const count = readSync(descriptor, buffer, length, size - length, length);
+    if (count === 0) break;
+    length += count;
+  }
+  return buffer.subarray(0, length);
+}
+
+/** What the system reports when a file is gone, also because a link or a file has taken the place of its folder. */
+const GONE: ReadonlySet<string | null> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
+
+/** Reads a note. It is none if it is gone; another reason is reported. */
+export function readOrReport(root: string, key: string, report: (why: string) => void): NoteFile | null {
+  try {
+    const read = readNote(root, key);
+    if (read === null || 'text' in read) return read;
+    report(read.problem);
+  } catch (error) {
+    if (!GONE.has(systemErrorCode(error))) report(describeFileError(error));
+  }
+  return null;
 }

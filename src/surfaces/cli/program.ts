@@ -123,7 +123,7 @@ function exitCodes(): string {
 export const HELP_GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Find:': ['search', 'recall', 'pack', 'get', 'list', 'timeline', 'open', 'record', 'graph'],
   'Write:': ['write', 'update', 'delete', 'undelete', 'fact', 'capture', 'inbox'],
-  'Notes and sources:': ['index', 'sources', 'watch', 'forget-vault', 'adapters'],
+  'Notes and sources:': ['index', 'sources', 'watch', 'forget-vault'],
   'Startup:': ['startup'],
   'Graph:': ['concept'],
   'Receipts:': ['receipt'],

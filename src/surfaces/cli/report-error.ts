@@ -39,7 +39,7 @@ function hintIn({ env }: Io, hint: string): string {
 /** The meanings of the exit codes, for `--help`. */
 export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
   [0, 'success'],
-  [ERROR_TABLE.internal.exit, '`doctor` or `adapters status` found a problem, or a bug in Loci'],
+  [ERROR_TABLE.internal.exit, '`doctor` or `recall --status` found a problem, or a bug in Loci'],
   [ERROR_TABLE.invalid_input.exit, 'invalid arguments'],
   [ERROR_TABLE.invalid_config.exit, 'invalid settings'],
   [ERROR_TABLE.not_found.exit, 'not found, or ambiguous'],

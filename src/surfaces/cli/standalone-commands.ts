@@ -27,9 +27,6 @@ interface StandaloneOperand {
 
 const OPENCLAW_PROGRAM = { 'openclaw <path>': 'the program of OpenClaw; by default, `openclaw` on the PATH' };
 
-const ADAPTER = {
-  'adapter <filesystem|lancedb|loci>': 'the adapter, instead of memory.adapter',
-};
 const SEVERAL = 'May be repeated, or take several separated by commas.';
 
 export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
@@ -66,10 +63,12 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
     operands: [{ label: 'query...', description: 'Natural language, or keywords.' }],
     options: {
       'agent <id>': 'the agent that asks; by default, main',
-      ...ADAPTER,
+      'adapter <filesystem|lancedb|loci>': 'the adapter, instead of memory.adapter',
       'limit <n>': 'the largest number of results, from 1 to 1000; by default, 10',
       'mode <keyword|semantic>':
         'search by words only, or by meaning only; by default, by all that the adapter can',
+      wait: 'wait until everything has a vector; until then, a text is found by its words',
+      status: 'show the pools, what the adapter has of them, and what is wrong; the exit code is 1 then',
     },
     lists: {
       'tier <hot|warm|cold>': `the only tiers that are searched; by default, hot and warm. ${SEVERAL}`,
@@ -87,37 +86,10 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
         title: 'Notes about two projects, for an agent with other pools',
         line: 'loci recall budget --agent research --filter project=kitchen --filter project=garden',
       },
+      { title: 'Whether LanceDB works here', line: 'loci recall --status --adapter lancedb' },
+      { title: 'Index all pools, with all vectors', line: 'loci recall --status --wait' },
     ],
     load: async () => (await import('./pools/recall.ts')).recall,
-  },
-  {
-    name: 'adapters status',
-    summary: 'what the adapter searches, and what is wrong',
-    description:
-      'Shows the pools, what the adapter has of them, and what is wrong, each with what to do. What has changed in the pools is read ' +
-      'first, as `loci recall` does. The exit code is 1 if something is wrong.',
-    operands: [],
-    options: ADAPTER,
-    examples: [
-      { title: 'The adapter of the settings', line: 'loci adapters status' },
-      { title: 'Whether LanceDB works here', line: 'loci adapters status --adapter lancedb' },
-    ],
-    load: async () => (await import('./pools/adapters.ts')).adapterStatus,
-  },
-  {
-    name: 'adapters index',
-    summary: 'index the pools, with all vectors',
-    description:
-      'Reads what has changed in all pools, waits until all of it is embedded, and shows the status. `loci recall` reads what has ' +
-      'changed too, but does not wait for many vectors: until it has one, a text is found by its words. The adapter `filesystem` has ' +
-      'no index.',
-    operands: [],
-    options: ADAPTER,
-    examples: [
-      { title: 'The adapter of the settings', line: 'loci adapters index' },
-      { title: 'Before LanceDB is used', line: 'loci adapters index --adapter lancedb' },
-    ],
-    load: async () => (await import('./pools/adapters.ts')).indexPools,
   },
   {
     name: 'mcp',

@@ -61,10 +61,7 @@ export class PoolSession {
   }
 
   /** Waits for a call that may take long, and shows its progress then. @throws the error of the call */
-  async waitFor(
-    work: Promise<void>,
-    progress: () => Progress | Promise<Progress> = () => READING,
-  ): Promise<void> {
+  async waitFor(work: Promise<void>, progress: () => Progress | Promise<Progress>): Promise<void> {
     let isOver = false;
     const show = async (): Promise<void> => {
       const current = await progress();
@@ -81,9 +78,23 @@ export class PoolSession {
   }
 }
 
-export const READING: Progress = { stage: 'reading', subject: 'what has changed', done: 0, total: 0 };
+/** Reads what has changed. With `--wait`, it ends when everything has a vector, or is refused by the provider. */
+export async function prepare(session: PoolSession, { options }: StandaloneCall): Promise<void> {
+  let total = 0;
+  await session.waitFor(
+    session.adapter.prepare(options['wait'] === true ? 0 : MAX_EMBEDDING_WAIT_MS),
+    async () => {
+      const { details } = await session.adapter.status();
+      const waiting = Number(details?.['waiting'] ?? 0);
+      total = Math.max(total, waiting);
+      return total === 0 ? READING : { stage: 'embedding', subject: '', done: total - waiting, total };
+    },
+  );
+}
+
+const READING: Progress = { stage: 'reading', subject: 'what has changed', done: 0, total: 0 };
 /** A few notes are embedded before they are searched. More are found by their words until they are. */
-export const MAX_EMBEDDING_WAIT_MS = 2000;
+const MAX_EMBEDDING_WAIT_MS = 2000;
 const PROGRESS_INTERVAL_MS = 1000;
 
 /**

@@ -8,12 +8,14 @@ import { snippetLines } from '../commands/records/search-snippet.ts';
 import { hasColours, makeStyle, type Style } from '../format/style.ts';
 import { clip } from '../format/text-width.ts';
 import { indent, wrap } from '../format/wrap.ts';
-import { assertHasPools, MAX_EMBEDDING_WAIT_MS, type PoolSession, withPools } from './pool-session.ts';
+import { assertHasPools, type PoolSession, prepare, withPools } from './pool-session.ts';
+import { poolStatus } from './pool-status.ts';
 import { recallQuery } from './recall-query.ts';
 
-/** Runs `loci recall QUERY`. */
+/** Runs `loci recall QUERY`, or `loci recall --status`. */
 export const recall: RunStandalone = (call, io) =>
   withPools(call, io, async (session) => {
+    if (call.options['status'] === true) return poolStatus(session, call, io);
     assertHasPools(session);
     const query = recallQuery(call, session.pools);
     const startedAt = performance.now();
@@ -22,9 +24,7 @@ export const recall: RunStandalone = (call, io) =>
     const searched = session.pools.searchedBy(query);
     for (const problem of await session.pools.problemsOf(searched)) session.warn(problem);
     // If this fails, what was read before can still be searched.
-    const unread = await session
-      .waitFor(session.adapter.prepare(MAX_EMBEDDING_WAIT_MS))
-      .then(() => [], listed);
+    const unread = await prepare(session, call).then(() => [], listed);
     // Those of folders are printed above, as far as the agent sees them.
     session.takeWarnings();
     const results = await recallWith(session, query);
@@ -63,7 +63,7 @@ async function recallWith(session: PoolSession, query: MemoryQuery): Promise<rea
   const [failure] = session.takeWarnings();
   if (failure === undefined) return results;
   throw new LociError('unreadable', `the pools could not be searched: ${failure}`, {
-    hint: '`loci adapters status` shows what is wrong; adapters.deadline is how long a recall may take.',
+    hint: '`loci recall --status` shows what is wrong; adapters.deadline is how long a recall may take.',
   });
 }
 
@@ -90,7 +90,7 @@ async function warnOfGaps(
     (line) => line !== '' && !ofFolders.has(line) && !session.warned.has(line),
   );
   if (seesAll) for (const line of problems) session.warn(line);
-  else if (problems.length > 0) session.warn('not everything is searched: `loci adapters status` says why');
+  else if (problems.length > 0) session.warn('not everything is searched: `loci recall --status` says why');
 }
 
 function resultText(results: readonly MemoryResult[], summary: string, io: Io): string {

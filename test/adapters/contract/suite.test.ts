@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ScanningBackend } from '../../test/adapters/scanning-backend.ts';
-import { adapterContract, type ContractOptions, type TestContext } from './contract-suite.ts';
-import type { LociAdapter, MemoryRetrievalAdapter } from './contract.ts';
-import { PoolAdapter } from './pool-adapter.ts';
+import { ScanningBackend } from '../scanning-backend.ts';
+import { adapterContract, type ContractOptions, type TestContext } from './suite.ts';
+import type { LociAdapter, MemoryRetrievalAdapter } from '../../../src/adapters/contract.ts';
+import { PoolAdapter } from '../../../src/adapters/pool-adapter.ts';
 
 type WordsModule = { readonly WordsAdapter: new (options: object) => MemoryRetrievalAdapter };
 
-const EXAMPLE = new URL('../../examples/adapter/words-adapter.mjs', import.meta.url);
+const EXAMPLE = new URL('../../../examples/adapter/words-adapter.mjs', import.meta.url);
 const SOURCE = readFileSync(EXAMPLE, 'utf8');
 const ROLES = { ada: ['editor'] };
 const agentWithRole = { agentId: 'ada', role: 'editor' };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { MemoryPoolDefinition } from '../contract.ts';
+import type { MemoryPoolDefinition } from '../../../src/adapters/contract.ts';
 import type { Cases } from './host.ts';
 
 /** How the index follows the list of pools and the files. */

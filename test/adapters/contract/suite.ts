@@ -3,17 +3,17 @@
  * `adapterContract({ describe, it }, { name: 'mine', create: (folder) => new MyAdapter(folder) })`.
  */
 
-import { within } from '../core/time/within.ts';
-import { type Case, type ContractOptions, Host, type TestContext } from './contract-suite/host.ts';
-import { hostileCases } from './contract-suite/hostile-cases.ts';
-import { lifecycleCases } from './contract-suite/lifecycle-cases.ts';
-import { poolCases } from './contract-suite/pool-cases.ts';
-import { recallCases } from './contract-suite/recall-cases.ts';
-import { referenceCases } from './contract-suite/reference-cases.ts';
-import { visibilityCases } from './contract-suite/visibility-cases.ts';
+import { within } from '../../../src/core/time/within.ts';
+import { type Case, type ContractOptions, Host, type TestContext } from './host.ts';
+import { hostileCases } from './hostile-cases.ts';
+import { lifecycleCases } from './lifecycle-cases.ts';
+import { poolCases } from './pool-cases.ts';
+import { recallCases } from './recall-cases.ts';
+import { referenceCases } from './reference-cases.ts';
+import { visibilityCases } from './visibility-cases.ts';
 
 export type { ContractOptions, TestContext };
-export type { MemoryRetrievalAdapter } from './contract.ts';
+export type { MemoryRetrievalAdapter } from '../../../src/adapters/contract.ts';
 
 /** Functions of vitest or node:test. */
 export interface TestFramework {

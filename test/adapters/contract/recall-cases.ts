@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import type { MemoryQuery } from '../contract.ts';
+import type { MemoryQuery } from '../../../src/adapters/contract.ts';
 import { type Cases, fileOf, linesOf } from './host.ts';
 
 /** Texts that mean something to a search engine, a database, an expression or a terminal. */

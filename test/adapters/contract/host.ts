@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { setImmediate } from 'node:timers/promises';
 import path from 'node:path';
 import type {
   MemoryPoolDefinition,
@@ -8,7 +9,7 @@ import type {
   MemoryResult,
   MemoryRetrievalAdapter,
   MemoryTier,
-} from '../contract.ts';
+} from '../../../src/adapters/contract.ts';
 
 /** What a test of vitest or node:test gets as its argument. */
 export interface TestContext {
@@ -105,11 +106,19 @@ export class Host implements AsyncDisposable {
     ...pools: readonly (Partial<MemoryPoolDefinition> & { readonly id: string })[]
   ): Promise<void> {
     await this.#adapter.registerPools(pools.map((pool) => poolOf(pool)));
+    await this.#embedded();
   }
 
   /** Tells the adapter of these paths below the root of the vault. */
   async index(...names: readonly string[]): Promise<void> {
     await this.#adapter.indexPaths(names.map((name) => this.path(name)));
+    await this.#embedded();
+  }
+
+  /** Waits until no text waits for a vector, as far as the status says so. */
+  async #embedded(): Promise<void> {
+    const waiting = async (): Promise<unknown> => (await this.#adapter.status?.())?.details?.['waiting'];
+    while (Number((await waiting()) ?? 0) > 0) await setImmediate();
   }
 
   async recall(query: string | Partial<MemoryQuery>): Promise<readonly MemoryResult[]> {

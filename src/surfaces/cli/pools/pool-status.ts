@@ -2,54 +2,23 @@ import type { MemoryAdapterStatus, MemoryPoolDefinition } from '../../../adapter
 import { messageOf } from '../../../core/errors.ts';
 import { oneLine, toJson } from '../../shared/escape-control.ts';
 import type { Io } from '../../shared/io.ts';
-import type { RunStandalone } from '../../shared/run-standalone.ts';
+import type { StandaloneCall } from '../../shared/run-standalone.ts';
 import { hasColours, makeStyle } from '../format/style.ts';
-import {
-  assertHasPools,
-  MAX_EMBEDDING_WAIT_MS,
-  type PoolSession,
-  READING,
-  withPools,
-} from './pool-session.ts';
+import { type PoolSession, prepare } from './pool-session.ts';
 
-/** Runs `loci adapters status`. */
-export const adapterStatus: RunStandalone = (call, io) =>
-  withPools(call, io, async (session) => {
-    const problem = await session
-      .waitFor(session.adapter.prepare(MAX_EMBEDDING_WAIT_MS))
-      .then(() => null, messageOf);
-    session.takeWarnings();
-    const status = await session.adapter.status();
-    // An adapter that cannot be opened says so itself.
-    const isTold = problem === null || (status.message?.includes(problem) ?? false);
-    const whole = isTold
-      ? status
-      : { ...status, ok: false, message: [problem, status.message ?? []].flat().join('\n') };
-    return printStatus(session, whole, { json: call.json }, io);
-  });
-
-/** Runs `loci adapters index`, until everything has a vector, or is refused by the provider. */
-export const indexPools: RunStandalone = (call, io) =>
-  withPools(call, io, async (session) => {
-    assertHasPools(session);
-    await session.open();
-    const { adapter } = session;
-    let total = 0;
-    await session.waitFor(adapter.prepare(0), async () => {
-      const waiting = waitingIn(await adapter.status());
-      total = Math.max(total, waiting);
-      return total === 0 ? READING : { stage: 'embedding', subject: '', done: total - waiting, total };
-    });
-    return printStatus(session, await adapter.status(), { json: call.json }, io);
-  });
-
-/** How many texts have no vector yet. */
-function waitingIn({ details }: MemoryAdapterStatus): number {
-  const waiting = details?.['waiting'];
-  return typeof waiting === 'number' ? waiting : 0;
+/** Shows the pools, what the adapter has of them, and what is wrong. Returns the exit code. */
+export async function poolStatus(session: PoolSession, call: StandaloneCall, io: Io): Promise<number> {
+  const problem = await prepare(session, call).then(() => null, messageOf);
+  session.takeWarnings();
+  const status = await session.adapter.status();
+  // An adapter that cannot be opened says so itself.
+  const isTold = problem === null || (status.message?.includes(problem) ?? false);
+  const whole = isTold
+    ? status
+    : { ...status, ok: false, message: [problem, status.message ?? []].flat().join('\n') };
+  return printStatus(session, whole, { json: call.json }, io);
 }
 
-/** Prints the status, and returns the exit code. */
 function printStatus(
   { adapter, pools: { pools } }: PoolSession,
   status: MemoryAdapterStatus,
