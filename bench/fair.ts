@@ -64,7 +64,7 @@ const KINDS: Readonly<Record<string, MakeCall>> = {
     path: 'memory/timeline',
     body: { tags: [i % 2 === 0 ? 'rare' : 'none'], before: 200, after: 200, budget_tokens: 20_000 },
   }),
-  'concept/list': () => ({ path: 'concept/list', body: { limit: 500 } }),
+  'graph/concepts': () => ({ path: 'graph/concepts', body: { limit: 500 } }),
   phrases: (notes, i) => ({
     path: 'memory/search',
     body: { query: `"of the" "in the" "and the" "${titles(notes, i, 1)[0]!}"` },

@@ -290,10 +290,8 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
   ],
   G9: [
     'src/engine/health/check-graph.test.ts > finds %s, which a plain reindex repairs',
-    'src/engine/graph/concepts/concepts.test.ts > list names of two notes as conflicts, which a merge settles and its undo restores',
-    'src/engine/graph/concepts/concepts.test.ts > are previewed as a merge or a split would make them, which changes nothing',
-    'src/engine/graph/concepts/concepts.test.ts > keep their ids through a merge, a rename and a split',
-    'src/graph/concepts/concept-changes.test.ts > restores the concepts before the change, in any sequence of changes that are allowed',
+    'src/engine/graph/concepts.test.ts > list names of two notes as conflicts, which a change of a note settles and its undo restores',
+    'src/graph/concepts/concepts.test.ts > are notes with their names, and phrases that two records share; a name that two notes claim is a conflict',
     'test/property/concepts.test.ts > are the same whether they followed the changes or were derived at once',
   ],
   G10: [

@@ -5,11 +5,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { HistoryDraft, SourceState, StartupEntry, StoredToken } from '../../src/store/admin-model.ts';
-import type { ConceptChange } from '../../src/store/concept-model.ts';
 import type { GoldenQuery, Label, StoredReceipt } from '../../src/store/item-model.ts';
 import type { IdempotentResult } from '../../src/store/model.ts';
 import {
-  conceptChanges,
   historyRuns,
   idempotentResult,
   startupDigest,
@@ -43,7 +41,6 @@ interface Items {
   readonly labels: readonly Label[];
   readonly goldenQueries: readonly GoldenQuery[];
   readonly receipts: readonly StoredReceipt[];
-  readonly changes: readonly ConceptChange[];
   readonly states: ReadonlyMap<string, SourceState>;
   readonly tokens: readonly StoredToken[];
   readonly done: ReadonlyMap<string, IdempotentResult>;
@@ -77,10 +74,6 @@ function itemsOf(namespace: string): Items {
       }),
     ),
     receipts: each((text, i) => receipt(i + 1, { hash: text, body: { [text]: text } })).reverse(),
-    changes: each((text, i) => ({
-      ...{ id: `${text}${String(i)}`, at: NOW + i, actor: text, surface: text, project: text },
-      ...{ kind: 'rename', concept: text, label: text },
-    })),
     states: new Map(
       each((text) => [
         text,
@@ -120,8 +113,6 @@ function insertOldRows(db: Database, ns: number, items: Items): void {
     insert('golden_query', { ns, sequence: i + 1, ...rest, expected: JSON.stringify(expected) });
   for (const { body, ...rest } of items.receipts)
     insert('receipt', { ns, ...rest, body: JSON.stringify(body) });
-  for (const { id, at, actor, surface, project, ...detail } of items.changes)
-    insert('concept_change', { ns, id, at, actor, surface, project, detail: JSON.stringify(detail) });
   for (const [source, state] of items.states)
     insert('source_state', {
       ...{
@@ -179,7 +170,6 @@ async function readItems({ records }: Store, namespace: string, items: Items): P
     labels: await storedLabels(records, namespace, null, ALL),
     goldenQueries: await storedGoldenQueries(records, namespace, ALL),
     receipts: await storedReceipts(records, namespace, { since: 0 }, ALL),
-    changes: await conceptChanges(records, namespace),
     states: await sourceStates(records, namespace),
     tokens: (await storedTokens(records, ADMIN_NAMESPACE)).filter(({ id }) => id.startsWith(namespace)),
   };
@@ -233,22 +223,17 @@ describe('the items of a store', () => {
     const path = join(folder.path, 'loci.db');
     const old = await oldStore(path, 36);
     old.exec(`UPDATE history SET inputs = '{x' WHERE ns = 1 AND id = 1; UPDATE source_state SET problems = '[1' WHERE ns = 1 AND source = 'a}';
-      UPDATE golden_query SET expected = 'y' WHERE ns = 1 AND id = 'a}'; UPDATE concept_change SET detail = '' WHERE ns = 1 AND at = ${String(NOW)};
+      UPDATE golden_query SET expected = 'y' WHERE ns = 1 AND id = 'a}';
       UPDATE receipt SET body = '{x' WHERE ns = 1; UPDATE idempotency SET records = '[1' WHERE ns = 1 AND key = 'a}';`);
     old.close();
     const store = await openSqlite(path);
     const names = [
-      `the change ${itemsOf('one').changes[0]!.id} of a concept`,
       'the results of golden query a}',
       'the answer for an idempotency key',
       'the inputs of run 1',
       'the list of problems of source a}',
     ];
     expect(await store.admin.verify('one')).toEqual(names.map((name) => `${name} cannot be read`));
-    await expect(conceptChanges(store.records, 'one')).rejects.toMatchObject({
-      code: 'store_corrupt',
-      message: `${names[0]!} cannot be read: the store is damaged`,
-    });
     expect((await storedReceipts(store.records, 'one', { since: 0 }, ALL)).map(({ body }) => body)).toEqual(
       itemsOf('one').receipts.map(() => null),
     );

@@ -14,7 +14,6 @@ export const CHANGE_KINDS = [
   'sources',
   'receipts',
   'startup',
-  'concepts',
   'access',
   'audit',
 ] as const;
@@ -153,7 +152,6 @@ function kindsOf(action: string): readonly ChangeKind[] {
   if (/^(?:store|forget)$/.test(action)) return ['facts'];
   if (/^(?:token|session|page)-/.test(action)) return ['access'];
   if (action.startsWith('startup-')) return ['startup'];
-  if (action.startsWith('concept-')) return ['concepts'];
   // Others, such as an import or a purge, concern records of any kind.
-  return /^(?:write|update|delete|undelete)$/.test(action) ? [] : ['facts', 'startup', 'concepts'];
+  return /^(?:write|update|delete|undelete)$/.test(action) ? [] : ['facts', 'startup'];
 }

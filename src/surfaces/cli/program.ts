@@ -132,7 +132,6 @@ export const HELP_GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Write:': ['write', 'update', 'delete', 'undelete', 'fact', 'capture', 'inbox'],
   'Notes and sources:': ['index', 'sources', 'watch', 'forget-vault', 'adapters'],
   'Startup:': ['startup'],
-  'Graph:': ['concept'],
   'Receipts:': ['receipt'],
   'Portability:': ['export', 'import', 'corpus'],
   'Administration:': [

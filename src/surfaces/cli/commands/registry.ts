@@ -30,11 +30,7 @@ const FILES: readonly (readonly [operations: string, load: () => Promise<object>
     () => import('./sources/changes.ts'),
   ],
   [
-    'concept-list concept-show concept-conflicts concept-merge concept-split concept-rename concept-undo concept-changes',
-    () => import('./graph/concepts.ts'),
-  ],
-  [
-    'graph-status graph-show graph-path graph-map graph-export graph-diff graph-view',
+    'graph-status graph-show graph-path graph-map graph-export graph-diff graph-view graph-concepts graph-conflicts',
     () => import('./graph/graph.ts'),
   ],
   ['graph-index graph-pack', () => import('./packs/node-texts.ts')],
