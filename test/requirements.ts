@@ -223,7 +223,6 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
   ],
   F10: [
     'src/engine/inbox/inbox.test.ts > has what agents changed, by agent and session, and nothing of the operator',
-    'src/engine/inbox/inbox.test.ts > has the proposals of auto-capture by session, and no changes for them',
     'src/engine/inbox/inbox.test.ts > loses the changes that are kept, and no others',
     'src/engine/inbox/inbox.test.ts > a session deletes, restores and changes back, and is taken back as a whole',
     'src/engine/inbox/inbox.test.ts > leaves what the operator changed since, and says so',

@@ -126,21 +126,6 @@ export const OPERATIONS = [
     load: async () => (await import('./facts/corpus.ts')).corpusOperation,
   },
   {
-    name: 'capture-list',
-    summary: 'list what auto-capture proposes to remember',
-    load: async () => (await import('./capture/list.ts')).captureListOperation,
-  },
-  {
-    name: 'capture-accept',
-    summary: 'remember what auto-capture has proposed',
-    load: async () => (await import('./capture/accept.ts')).captureAcceptOperation,
-  },
-  {
-    name: 'capture-reject',
-    summary: 'reject what auto-capture has proposed',
-    load: async () => (await import('./capture/reject.ts')).captureRejectOperation,
-  },
-  {
     name: 'inbox-list',
     summary: 'list what agents wrote, changed and deleted, until you keep or undo it',
     load: async () => (await import('./inbox/list.ts')).inboxListOperation,

@@ -12,12 +12,7 @@ import { copyOfVault, loci, temporaryFolder } from './loci-command.ts';
 
 const ON_WRITTEN_RECORDS: ReadonlySet<string> = new Set(['update', 'delete', 'undelete', 'audit']);
 
-const NAMES_MISSING: ReadonlySet<string> = new Set([
-  'capture-accept',
-  'capture-reject',
-  'inbox-keep',
-  'inbox-undo',
-]);
+const NAMES_MISSING: ReadonlySet<string> = new Set(['inbox-keep', 'inbox-undo']);
 
 /** The bundled model; the other examples run without one. */
 const MODEL = { LOCI_EMBEDDING_PROVIDER: 'local' };

@@ -49,9 +49,6 @@ describe('the tools', () => {
     const optional = [...byTool].flatMap(([name, { listedOnRequest }]) => (listedOnRequest ? [name] : []));
     expect(configSchema.parse({ mcp: { tools: optional } }).mcp.tools).toEqual(optional);
     expect(optional.toSorted()).toEqual([
-      'capture_accept',
-      'capture_list',
-      'capture_reject',
       'graph_concepts',
       'graph_conflicts',
       'graph_export',

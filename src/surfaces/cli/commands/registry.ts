@@ -17,7 +17,6 @@ const FILES: readonly (readonly [operations: string, load: () => Promise<object>
   ],
   ['write update delete undelete', () => import('./records/changes.ts')],
   ['fact-store fact-recall fact-list fact-forget fact-categories corpus', () => import('./facts.ts')],
-  ['capture-list capture-accept capture-reject', () => import('./capture.ts')],
   [
     'receipt-list receipt-show receipt-verify receipt-diff receipt-label',
     () => import('./packs/receipts.ts'),
