@@ -1,26 +1,29 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { captureFigures, readCaptureSet } from './capture.ts';
+import { requestedFacts } from '../src/engine/capture/sentences/requested-facts.ts';
 
-it.each(['development', 'held-out', 'fresh'])(
-  'auto-capture stores only what it should, no secret, and finds what lasts: %s',
-  async (name) => {
-    const set = readCaptureSet(name);
-    const figures = await captureFigures(set);
-    const report = figures.mistakes.join('\n');
-    expect(set.length).toBeGreaterThanOrEqual(80);
-    expect(figures.precision, report).toBeGreaterThanOrEqual(0.95);
-    expect(figures.secrets, report).toBe(0);
-    expect(figures.recall, report).toBeGreaterThanOrEqual(0.9);
-    expect(figures.found, report).toBeGreaterThanOrEqual(0.95);
-  },
-);
+/** Labelled messages: `store` asks to remember something that is no secret, `nothing` is anything else. */
+const SET = new URL('capture.tsv', import.meta.url);
 
-it('decides the same in a process in which V8 optimizes no patterns', async () => {
-  const script = `
-    const { captureFigures, readCaptureSet } = await import(${JSON.stringify(new URL('./capture.ts', import.meta.url))});
-    console.log(JSON.stringify((await captureFigures(readCaptureSet('development'))).mistakes));`;
+it('auto-capture stores what the owner asks to remember, nothing else, and no secret', async () => {
+  const messages = readFileSync(SET, 'utf8').trimEnd().split('\n');
+  expect(messages.length).toBeGreaterThan(500);
+  const mistakes: string[] = [];
+  for (const line of messages) {
+    const [label, , message = ''] = line.split('\t');
+    const { facts } = await requestedFacts(message);
+    if (facts.length > 0 !== (label === 'store')) mistakes.push(line);
+  }
+  expect(mistakes).toEqual([]);
+});
+
+it('decides the same in a process in which V8 optimizes no patterns', () => {
+  const module = JSON.stringify(
+    new URL('../src/engine/capture/sentences/requested-facts.ts', import.meta.url),
+  );
+  const script = `const { requestedFacts } = await import(${module});
+    console.log((await requestedFacts('REMEMBER THAT The Plumber is Tove.')).facts.join());`;
   const args = ['--no-regexp-optimization', '--input-type=module', '--eval', script];
-  const mistakes: unknown = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
-  expect(mistakes).toEqual((await captureFigures(readCaptureSet('development'))).mistakes);
+  expect(execFileSync(process.execPath, args, { encoding: 'utf8' })).toBe('The Plumber is Tove.\n');
 });

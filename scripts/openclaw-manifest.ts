@@ -7,7 +7,7 @@ import { format, resolveConfig } from 'prettier';
 import type { JsonMap } from '../src/core/json.ts';
 import { toolName } from '../src/operations/operation.ts';
 import { inputSchema, loadToolbox, withToolNames } from '../src/surfaces/mcp/toolbox.ts';
-import { getInput, proposalsInput, searchInput } from '../src/surfaces/openclaw/engine/run-tool.ts';
+import { getInput, searchInput } from '../src/surfaces/openclaw/engine/run-tool.ts';
 import { pluginSettingsSchema } from '../src/surfaces/openclaw/engine/settings.ts';
 
 /** The operations that agents may run, besides searching and reading. */
@@ -27,10 +27,6 @@ const SEARCH_DESCRIPTION =
 const GET_DESCRIPTION =
   'Reads a record that `memory_search` found, or some of its lines, by its `path` or `citation`. `truncated` and `nextFrom` say ' +
   'where it continues.';
-
-const PROPOSALS_DESCRIPTION =
-  'What auto-capture proposes to remember: statements of the owner that wait for a decision. `list` shows them with their numbers; ' +
-  '`accept` remembers them, and `reject` drops them. Accept or reject only what the owner has decided in this conversation.';
 
 /** The text as `npm run format` writes it to a file of the project. */
 async function formatted(path: string, text: string): Promise<string> {
@@ -74,19 +70,7 @@ export async function renderToolDefinitions(): Promise<string> {
       needsWrites: operation.needsWrites === true || name === 'undelete',
     };
   });
-  const proposals = {
-    name: 'memory_proposals',
-    label: 'Memory Proposals',
-    description: PROPOSALS_DESCRIPTION,
-    parameters: inputSchema(proposalsInput, byName),
-    operation: 'proposals',
-    alwaysVisible: false,
-    needsWrites: true,
-  };
-  return formatted(
-    'src/surfaces/openclaw/tool-definitions.json',
-    JSON.stringify([...read, ...others, proposals]),
-  );
+  return formatted('src/surfaces/openclaw/tool-definitions.json', JSON.stringify([...read, ...others]));
 }
 
 /** The manifest of the plugin that owns the memory slot. */
@@ -104,7 +88,7 @@ export async function renderManifest(): Promise<string> {
     kind: 'memory',
     categories: ['memory'],
     activation: { onStartup: true },
-    contracts: { tools: [...reads, ...names(WRITES), 'memory_proposals'] },
+    contracts: { tools: [...reads, ...names(WRITES)] },
     toolMetadata: Object.fromEntries(reads.map((name) => [name, { replaySafe: true }])),
     cliCommands: [
       { name: 'loci', description: 'Use the command line of Loci', hasSubcommands: true },

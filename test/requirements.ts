@@ -223,7 +223,6 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
   ],
   F10: [
     'src/engine/inbox/inbox.test.ts > has what agents changed, by agent and session, and nothing of the operator',
-    'src/engine/inbox/inbox.test.ts > has the proposals of auto-capture by session, and no changes for them',
     'src/engine/inbox/inbox.test.ts > loses the changes that are kept, and no others',
     'src/engine/inbox/inbox.test.ts > a session deletes, restores and changes back, and is taken back as a whole',
     'src/engine/inbox/inbox.test.ts > leaves what the operator changed since, and says so',
@@ -290,10 +289,8 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
   ],
   G9: [
     'src/engine/health/check-graph.test.ts > finds %s, which a plain reindex repairs',
-    'src/engine/graph/concepts/concepts.test.ts > list names of two notes as conflicts, which a merge settles and its undo restores',
-    'src/engine/graph/concepts/concepts.test.ts > are previewed as a merge or a split would make them, which changes nothing',
-    'src/engine/graph/concepts/concepts.test.ts > keep their ids through a merge, a rename and a split',
-    'src/graph/concepts/concept-changes.test.ts > restores the concepts before the change, in any sequence of changes that are allowed',
+    'src/engine/graph/concepts.test.ts > list names of two notes as conflicts, which a change of a note settles and its undo restores',
+    'src/graph/concepts/concepts.test.ts > are notes with their names, and phrases that two records share; a name that two notes claim is a conflict',
     'test/property/concepts.test.ts > are the same whether they followed the changes or were derived at once',
   ],
   G10: [

@@ -177,10 +177,8 @@ const mcp = z.strictObject({
   tools: z
     .array(
       z.enum([
-        'concept_changes',
-        'concept_conflicts',
-        'concept_list',
-        'concept_show',
+        'graph_concepts',
+        'graph_conflicts',
         'graph_export',
         'graph_index',
         'graph_map',
@@ -189,9 +187,6 @@ const mcp = z.strictObject({
         'graph_show',
         'graph_status',
         'memory_corpus',
-        'capture_list',
-        'capture_accept',
-        'capture_reject',
         'memory_import',
         'memory_records',
         'record_facets',

@@ -6,8 +6,8 @@ import type { ProgressOptions } from '../core/progress.ts';
 import { userName } from '../core/runtime.ts';
 import { type TaskRunner, TaskThread } from '../core/threads/task-thread.ts';
 import type { Timestamp } from '../core/types.ts';
-import { withConcepts } from '../graph/concepts/concept-graph.ts';
-import type { Store } from '../store/store.ts';
+import { graphWithConcepts } from '../graph/concepts/concept-graph.ts';
+import type { Store, StoreGraph } from '../store/store.ts';
 
 interface ContextOptions {
   /** The current time; for tests. */
@@ -56,6 +56,8 @@ export interface Closable {
 export class EngineServices {
   readonly #config: Config;
   readonly store: Store;
+  /** With concepts. */
+  readonly graph: StoreGraph;
   readonly now: () => Timestamp;
   /** When the engine was opened. */
   readonly openedAt: Timestamp;
@@ -71,7 +73,8 @@ export class EngineServices {
 
   constructor(config: Config, store: Store, options: ContextOptions) {
     this.#config = config;
-    this.store = withConcepts(store);
+    this.store = store;
+    this.graph = graphWithConcepts(store);
     this.now = options.now ?? Date.now;
     this.openedAt = this.now();
     this.options = options;
@@ -146,6 +149,8 @@ export class EngineContext {
   /** The settings when this context was made. `current` has those of the file as it is now. */
   readonly config: Config;
   readonly store: Store;
+  /** The graph of the store with the nodes and edges of concepts. */
+  readonly graph: StoreGraph;
   readonly now: () => Timestamp;
   readonly thread: TaskRunner;
   /** Whether the sources in the settings may run without approval. */
@@ -158,6 +163,7 @@ export class EngineContext {
     this.namespace = caller.namespace;
     this.config = services.config;
     this.store = services.store;
+    this.graph = services.graph;
     this.now = services.now;
     this.thread = services.thread.ownedBy(caller.namespace);
     this.trustsSettings = services.options.trustsSettings ?? false;

@@ -14,7 +14,7 @@ import { get } from './records/get.ts';
 import { storeStatus } from './health/status.ts';
 import { write } from './records/write.ts';
 import { reindex } from './health/reindex.ts';
-import { updateConcepts } from './graph/concepts/update-concepts.ts';
+import { updateConcepts } from './graph/update-relations.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 const QUERIES = [

@@ -126,21 +126,6 @@ export const OPERATIONS = [
     load: async () => (await import('./facts/corpus.ts')).corpusOperation,
   },
   {
-    name: 'capture-list',
-    summary: 'list what auto-capture proposes to remember',
-    load: async () => (await import('./capture/list.ts')).captureListOperation,
-  },
-  {
-    name: 'capture-accept',
-    summary: 'remember what auto-capture has proposed',
-    load: async () => (await import('./capture/accept.ts')).captureAcceptOperation,
-  },
-  {
-    name: 'capture-reject',
-    summary: 'reject what auto-capture has proposed',
-    load: async () => (await import('./capture/reject.ts')).captureRejectOperation,
-  },
-  {
     name: 'inbox-list',
     summary: 'list what agents wrote, changed and deleted, until you keep or undo it',
     load: async () => (await import('./inbox/list.ts')).inboxListOperation,
@@ -286,46 +271,6 @@ export const OPERATIONS = [
     load: async () => (await import('./sources/remove.ts')).sourcesRemoveOperation,
   },
   {
-    name: 'concept-list',
-    summary: 'list the concepts of the notes, with their names',
-    load: async () => (await import('./graph/concepts/read-concepts.ts')).listConceptsOperation,
-  },
-  {
-    name: 'concept-show',
-    summary: 'show a concept, its notes and the records that name it',
-    load: async () => (await import('./graph/concepts/read-concepts.ts')).showConceptOperation,
-  },
-  {
-    name: 'concept-conflicts',
-    summary: 'list names that two or more notes have',
-    load: async () => (await import('./graph/concepts/read-concepts.ts')).conceptConflictsOperation,
-  },
-  {
-    name: 'concept-merge',
-    summary: 'make several concepts one',
-    load: async () => (await import('./graph/concepts/change-concepts.ts')).mergeConceptsOperation,
-  },
-  {
-    name: 'concept-split',
-    summary: 'make names of a concept a concept of their own',
-    load: async () => (await import('./graph/concepts/change-concepts.ts')).splitConceptOperation,
-  },
-  {
-    name: 'concept-rename',
-    summary: 'give a concept another label',
-    load: async () => (await import('./graph/concepts/change-concepts.ts')).renameConceptOperation,
-  },
-  {
-    name: 'concept-undo',
-    summary: 'undo a change of concepts',
-    load: async () => (await import('./graph/concepts/change-concepts.ts')).undoConceptChangeOperation,
-  },
-  {
-    name: 'concept-changes',
-    summary: 'list what operators changed about concepts',
-    load: async () => (await import('./graph/concepts/read-concepts.ts')).conceptChangesOperation,
-  },
-  {
     name: 'graph-status',
     summary: 'show how many nodes and edges the graph has',
     load: async () => (await import('./graph/graph-status.ts')).graphStatusOperation,
@@ -339,6 +284,16 @@ export const OPERATIONS = [
     name: 'graph-pack',
     summary: 'put summaries of notes and of what is around them into one text within a budget',
     load: async () => (await import('./graph/graph-pack.ts')).graphPackOperation,
+  },
+  {
+    name: 'graph-concepts',
+    summary: 'list what notes are about, with all names',
+    load: async () => (await import('./graph/graph-concepts.ts')).graphConceptsOperation,
+  },
+  {
+    name: 'graph-conflicts',
+    summary: 'list names that two or more notes have',
+    load: async () => (await import('./graph/graph-concepts.ts')).graphConflictsOperation,
   },
   {
     name: 'graph-show',

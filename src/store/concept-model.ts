@@ -1,6 +1,4 @@
-/** The types of concepts: the names that records have and mention, and what operators changed about concepts. */
-
-import type { Timestamp } from '../core/types.ts';
+/** The types of concepts: the names that records have and mention. */
 
 /**
  * Where a name comes from, the most certain first. `opening`: the text has the phrase at the beginning of sentences only. `word`:
@@ -58,12 +56,12 @@ export interface StoredName extends Pick<ConceptName, 'key' | 'text' | 'kind'>, 
 export interface NameSelector {
   readonly project: string;
   /**
-   * Only names with these keys, and the titles and aliases of the notes that have one of them as a title or alias, or whose
-   * nodes have these ids. Otherwise all titles and aliases, and the tags and phrases that two or more records have and that more
+   * Only names with these keys, and the titles and aliases of the notes that have one of them as a title or alias. Otherwise all
+   * titles and aliases, and the tags and phrases that two or more records have and that more
    * have as a phrase than as a word.
    */
   readonly only?:
-    | { readonly keys: readonly string[]; readonly notes: readonly string[] }
+    | { readonly keys: readonly string[] }
     /** The titles and aliases whose keys begin with one of these words, without their notes; in the order of the words, then of the keys. */
     | { readonly firstWords: readonly string[] }
     /** All titles and aliases. */
@@ -71,34 +69,6 @@ export interface NameSelector {
   /** Leaves out what records of vaults and sources with these names say, as if they were not there. */
   readonly excludedSources?: readonly string[];
 }
-
-// ── Changes by operators ─────────────────────────────────────────────────────────────────────────
-
-interface ConceptChangeBase {
-  /** A UUIDv7. */
-  readonly id: string;
-  readonly at: Timestamp;
-  /** Who made it, and through which surface. */
-  readonly actor: string;
-  readonly surface: string;
-  readonly project: string;
-}
-
-/**
- * What an operator changed about the concepts of a project. Canonical. A change refers to a concept by one of its names or by
- * the id of a note's node, so that it means the same after the index was rebuilt and in another store.
- */
-export type ConceptChange = ConceptChangeBase & ConceptChangeDetail;
-
-export type ConceptChangeDetail =
-  /** The concepts of `from` become part of the one of `into`. */
-  | { readonly kind: 'merge'; readonly into: string; readonly from: readonly string[] }
-  /** These names of the concept of `from` become a concept of their own, which has the id of the first. */
-  | { readonly kind: 'split'; readonly from: string; readonly names: readonly string[] }
-  /** The concept is called `label`. */
-  | { readonly kind: 'rename'; readonly concept: string; readonly label: string }
-  /** The change with this id does not count. */
-  | { readonly kind: 'undo'; readonly change: string };
 
 // ── Derivation ───────────────────────────────────────────────────────────────────────────────────
 

@@ -228,8 +228,6 @@ export interface GraphState extends GraphProgress {
   readonly stale: number;
   /** Titles and aliases that records got or lost, and for which texts were not searched since. */
   readonly changedNames: number;
-  /** Changes of concepts by operators. */
-  readonly conceptChanges: number;
   readonly waiting: Waiting;
 }
 

@@ -13,7 +13,6 @@ export const ITEM_KINDS = [
   'label',
   'golden_query',
   'receipt',
-  'concept_change',
   'source_state',
   'graph_layout',
   'token',

@@ -59,9 +59,8 @@ describe('documentation', () => {
     );
   });
 
-  it('docs/commands.md describes every command with its options, and README lists it', async () => {
+  it('docs/commands.md describes every command with its options', async () => {
     const page = readSource('docs/commands.md');
-    const rows = [...readSource('README.md').matchAll(/^\| `loci ([^`]+)`/gm)].map((match) => match[1] ?? '');
     for (const { name, load } of OPERATIONS) {
       const command = await loadCommand(name);
       const words = commandWords(name).join(' ');
@@ -71,15 +70,10 @@ describe('documentation', () => {
       for (const option of fieldOptions(inputFields(await load()), command))
         expect(section, words).toContain(`\`--${option.name}`);
       for (const view of command.viewOptions) expect(section, words).toContain(`\`--${view.name}\``);
-      const [group] = commandWords(name);
-      expect(
-        rows.some((row) => row.split(/[ |]/)[0] === group),
-        `README: loci ${words}`,
-      ).toBe(true);
     }
   });
 
-  it('docs/commands.md describes every standalone command with its options, and README lists it', () => {
+  it('docs/commands.md describes every standalone command with its options', () => {
     const page = readSource('docs/commands.md');
     for (const { name, options, lists, operands } of STANDALONE_COMMANDS) {
       const [, part = ''] = page.split(`## \`loci ${name}\`\n`);
@@ -88,7 +82,6 @@ describe('documentation', () => {
       for (const option of Object.keys({ ...options, ...lists }))
         expect(section, name).toContain(`\`--${option.replace(/ .*/, '')}`);
       for (const { label } of operands) expect(section, name).toContain(`\`${label.toUpperCase()}\``);
-      expect(readSource('README.md'), name).toContain(`\`loci ${name}`);
     }
   });
 });

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type {
-  ConceptChange,
   ConceptName,
   ConceptUpdate,
   NameKind,
   NamingRequest,
   RecordNames,
 } from '../../src/store/concept-model.ts';
-import { conceptChangePut, conceptChanges } from '../../src/store/items/kinds.ts';
 import { sha256 } from '../../src/core/ids.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { note, NOW, write } from './store-samples.ts';
@@ -21,11 +19,6 @@ function name(kind: NameKind, text: string): ConceptName {
 
 function names(record: number, ...own: ConceptName[]): RecordNames {
   return { project: 'p', note: `n_${String(record)}`, names: own };
-}
-
-function conceptChange(id: string, at: number, fields: Partial<ConceptChange> = {}): ConceptChange {
-  const by = { id, at, actor: 'ada', surface: 'cli', project: 'p' };
-  return { ...by, kind: 'merge', into: 'oven', from: ['stove'], ...fields } as ConceptChange;
 }
 
 export function describeConcepts({ store, namespace }: StoreFixture): void {
@@ -101,20 +94,14 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
       expect(claims).toEqual(rows.filter(({ kind }) => kind !== 'phrase'));
     });
 
-    it('are selected by key and by note, with the other names of these notes', async () => {
+    it('are selected by key, with the other names of the notes that have them', async () => {
       const ns = await filled();
-      const select = async (keys: string[], notes: string[]): Promise<string[]> => {
-        const rows = await store().graph.conceptNames(ns, { project: 'p', only: { keys, notes } });
+      const select = async (...keys: string[]): Promise<string[]> => {
+        const rows = await store().graph.conceptNames(ns, { project: 'p', only: { keys } });
         return rows.map(({ record, text }) => `${String(record)} ${text}`);
       };
-      expect(await select(['heat', 'oven'], [])).toEqual([
-        '1 New Oven',
-        '1 Oven',
-        '2 Heat',
-        '2 Tiles',
-        '3 Heat',
-      ]);
-      expect(await select(['ada lovelace'], ['n_2', 'n_9'])).toEqual(['2 Heat', '2 Tiles', '3 Ada Lovelace']);
+      expect(await select('heat', 'oven')).toEqual(['1 New Oven', '1 Oven', '2 Heat', '2 Tiles', '3 Heat']);
+      expect(await select('tiles', 'ada lovelace')).toEqual(['2 Heat', '2 Tiles', '3 Ada Lovelace']);
     });
 
     it('leave out sources that a call does not see, as if they had no records', async () => {
@@ -133,13 +120,13 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
         mentions: new Map([[3, [{ key: 'oven', line: 1, count: 1 }]]]),
       });
       const excludedSources = ['hidden', 'other'];
-      const texts = async (only?: { keys: string[]; notes: string[] }): Promise<string[]> => {
+      const texts = async (only?: { keys: string[] }): Promise<string[]> => {
         const selector = { project: 'p', excludedSources, ...(only !== undefined && { only }) };
         const rows = await store().graph.conceptNames(ns, selector);
         return rows.map(({ record, text }) => `${String(record)} ${text}`);
       };
       expect(await texts()).toEqual(['1 Oven', '1 Slow Heat']);
-      expect(await texts({ keys: ['layoff', 'oven'], notes: ['n_2'] })).toEqual(['1 Oven']);
+      expect(await texts({ keys: ['layoff', 'oven'] })).toEqual(['1 Oven']);
       const namingOf = (excluded?: string[]): Promise<number[]> =>
         naming(ns, 'p', ['oven', 'ada lovelace'], excluded);
       expect(await namingOf(excludedSources)).toEqual([1]);
@@ -283,31 +270,16 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
     });
   });
 
-  describe('changes of concepts', () => {
-    it('are kept in the order of their times, each once', async () => {
-      const ns = namespace();
-      const later = conceptChange('a', NOW + 1, { kind: 'undo', change: 'b' });
-      const first = conceptChange('b', NOW);
-      await commit(store(), ns, { items: [conceptChangePut(later), conceptChangePut(first)] });
-      await commit(store(), ns, { items: [conceptChangePut(conceptChange('b', NOW + 9))] });
-      const stored = await conceptChanges(store().records, ns);
-      expect(stored).toEqual([first, later]);
-    });
-
-    it('are canonical: they stay when everything derived is discarded', async () => {
-      const ns = await filled();
-      await commit(store(), ns, { items: [conceptChangePut(conceptChange('b', NOW))] });
-      await store().admin.resetDerived(ns, { drop: true, vectors: false });
-      expect(await conceptChanges(store().records, ns)).toHaveLength(1);
-      const state = { conceptsUpTo: 0, conceptRules: '', changedNames: 0, conceptChanges: 1 };
-      expect(await store().graph.state(ns)).toMatchObject(state);
-      expect(await store().graph.recordConcepts(ns, [1, 2, 3, 4])).toEqual(new Map());
-    });
+  it('are discarded with everything that is derived', async () => {
+    const ns = await filled();
+    await store().admin.resetDerived(ns, { drop: true, vectors: false });
+    const state = { conceptsUpTo: 0, conceptRules: '', changedNames: 0 };
+    expect(await store().graph.state(ns)).toMatchObject(state);
+    expect(await store().graph.recordConcepts(ns, [1, 2, 3, 4])).toEqual(new Map());
   });
 
-  it('no other namespace sees the names, mentions and changes of concepts', async () => {
+  it('no other namespace sees the names and mentions of concepts', async () => {
     const ns = await filled();
-    await commit(store(), ns, { items: [conceptChangePut(conceptChange('b', NOW))] });
     const other = namespace();
     await write(store(), other, note('one'));
     const { graph } = store();
@@ -316,11 +288,8 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
     expect(await graph.recordConcepts(other, [1])).toEqual(new Map());
     expect(await counts(other, ['oven'])).toEqual([0]);
     expect(await naming(other, 'p', ['oven'])).toEqual([]);
-    expect(await conceptChanges(store().records, other)).toEqual([]);
     expect((await graph.state(other, 10)).waiting.names).toEqual([]);
     await put(other, { searched: 'all' });
     expect((await graph.state(ns, 10)).waiting.names).toHaveLength(4);
-    await commit(store(), other, { items: [conceptChangePut(conceptChange('b', NOW + 5))] });
-    expect((await conceptChanges(store().records, ns))[0]!.at).toBe(NOW);
   });
 }

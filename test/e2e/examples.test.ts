@@ -12,12 +12,7 @@ import { copyOfVault, loci, temporaryFolder } from './loci-command.ts';
 
 const ON_WRITTEN_RECORDS: ReadonlySet<string> = new Set(['update', 'delete', 'undelete', 'audit']);
 
-const NAMES_MISSING: ReadonlySet<string> = new Set([
-  'capture-accept',
-  'capture-reject',
-  'inbox-keep',
-  'inbox-undo',
-]);
+const NAMES_MISSING: ReadonlySet<string> = new Set(['inbox-keep', 'inbox-undo']);
 
 /** The bundled model; the other examples run without one. */
 const MODEL = { LOCI_EMBEDDING_PROVIDER: 'local' };
@@ -41,9 +36,6 @@ describe('examples', () => {
     mkdirSync(join(user, '.openclaw', 'workspace'), { recursive: true });
     writeFileSync(join(user, '.openclaw', 'workspace', 'MEMORY.md'), '# Memory\n\n- The plumber is Tove.\n');
     writeFileSync(join(user, 'prompt.txt'), 'A prompt without memory.');
-    // What the examples of concepts name.
-    writeFileSync(join(user, 'vault', 'Home', 'Oven.md'), '---\naliases: [Range]\n---\n\nThe oven is new.\n');
-    writeFileSync(join(user, 'vault', 'Home', 'Stove.md'), 'The stove is old.\n');
     // Examples that name the ids of written records need a home without notes, where the ids begin with 1.
     const writtenHome = join(user, 'written');
     for (const example of [writeOperation.examples[0]!, ...writeOperation.examples])

@@ -2,12 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { exportSchema } from '../../src/graph/export-schema.ts';
-import type {
-  ConceptConflictsOutput,
-  ConceptListOutput,
-  ConceptShowOutput,
-  MadeChangeOutput,
-} from '../../src/engine/graph/concepts/concept-fields.ts';
+import type { GraphConceptsOutput, GraphConflictsOutput } from '../../src/engine/graph/concepts.ts';
 import type { GraphDiffOutput } from '../../src/operations/graph/graph-diff.ts';
 import type { GraphPathOutput, GraphShowOutput } from '../../src/engine/graph/show-nodes.ts';
 import type { GraphStatusOutput } from '../../src/engine/graph/graph-status.ts';
@@ -197,36 +192,20 @@ describe('loci graph', () => {
   });
 });
 
-describe('loci concept', () => {
-  it('lists and shows concepts by any of their names, and says which names are disputed', async () => {
-    const { concepts } = await json<ConceptListOutput>('concept', 'list', 'stove');
+describe('loci graph concepts', () => {
+  it('lists concepts by any of their names, whose ids the graph knows, and names that two notes have', async () => {
+    const { concepts } = await json<GraphConceptsOutput>('graph', 'concepts', 'stove');
     expect(concepts).toMatchObject([{ label: 'Oven', names: [{ name: 'Oven', kind: 'title' }, { name: 'Stove', kind: 'alias' }] }]); // prettier-ignore
-    const shown = await json<ConceptShowOutput>('concept', 'show', 'Stove');
-    expect(shown.mentioned_in).toMatchObject([{ title: 'Budget', citation: 'Budget.md' }]);
-    const { conflicts } = await json<ConceptConflictsOutput>('concept', 'conflicts');
+    const { id } = concepts[0]!;
+    expect((await run('graph', 'concepts', 'stove')).stdout).toBe(`Oven  default · ${id}\n  also: Stove\n`);
+    expect((await run('graph', 'show', id)).stdout).toContain('Budget');
+    const { conflicts } = await json<GraphConflictsOutput>('graph', 'conflicts');
     expect(conflicts).toMatchObject([{ name: 'Range', notes: [{ title: 'Cooker' }, { title: 'Hob' }] }]);
-    const ambiguous = await start('concept', 'show', 'Range');
-    expect(ambiguous.code).toBe(4);
-    expect(ambiguous.stderr).toContain('2 notes');
-    const unknown = await run('concept', 'show', 'Nothing', '--json');
-    expect(unknown.code).toBe(4);
-    expect(JSON.parse(unknown.stdout || unknown.stderr)).toMatchObject({ error: { code: 'not_found' } });
-  });
-
-  it('merges concepts and takes it back', async () => {
-    const { change } = await json<MadeChangeOutput>('concept', 'merge', 'Hob', 'Cooker');
-    expect(await json('concept', 'conflicts')).toEqual({ conflicts: [], total: 0, next: null });
-    expect((await run('concept', 'changes')).stdout).toMatch(/^merge Cooker into Hob\n/);
-    expect((await run('concept', 'undo', change.id)).stdout).toMatch(/^Undone\. /);
-    expect((await json<ConceptConflictsOutput>('concept', 'conflicts')).conflicts).toHaveLength(1);
-    const again = await run('concept', 'undo', change.id);
-    expect(again.stderr).toContain('was undone already');
-    expect(again.code).not.toBe(0);
-    expect((await run('concept', 'undo', 'no-such-change')).code).toBe(4);
+    expect((await run('graph', 'conflicts')).stdout).toBe('Range  default\n  Cooker  Cooker.md\n  Hob  Hob.md\n'); // prettier-ignore
   });
 });
 
-describe('the commands of graph, concepts, timelines and receipts', () => {
+describe('the commands of graph, timelines and receipts', () => {
   it.each([
     [['graph', 'show']],
     [['graph', 'show', 'Oven', '--depth', '4']],
@@ -234,8 +213,7 @@ describe('the commands of graph, concepts, timelines and receipts', () => {
     [['graph', 'path', 'Oven']],
     [['graph', 'export', '--after', 'nowhere']],
     [['graph', 'diff', 'a.json']],
-    [['concept', 'list', '--limit', '501']],
-    [['concept', 'merge', 'Oven']],
+    [['graph', 'concepts', '--limit', '501']],
     [['timeline', '--before', '-1']],
     [['timeline', '--budget', '1']],
     [['timeline', '--time', 'not a day']],

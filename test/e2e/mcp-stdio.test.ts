@@ -169,8 +169,6 @@ describe('loci mcp and the official client', () => {
 
   it.each([
     ['doctor', 'loci doctor', 'operator'],
-    ['capture_accept', 'loci capture accept', 'operator'],
-    ['capture_reject', 'loci capture reject', 'operator'],
     ['startup_set', 'loci startup set', 'admin'],
   ])('refuses %s, and names the command for the owner', async (name, command, scope) => {
     const client = await connectStdio({ home: homeWithVault() });

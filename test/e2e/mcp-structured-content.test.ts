@@ -11,7 +11,7 @@ type Input = Readonly<Record<string, Json>>;
 const OPTIONAL_TOOLS = [
   ...['memory_records', 'memory_corpus', 'startup_list', 'startup_preview'],
   ...['graph_status', 'graph_index', 'graph_pack', 'graph_show', 'graph_path'],
-  ...['concept_list', 'concept_show'],
+  'graph_concepts',
 ];
 const CALLS: readonly (readonly [tool: string, input: Input])[] = [
   ['memory_search', { query: 'kitchen remodel' }],
@@ -38,8 +38,7 @@ const CALLS: readonly (readonly [tool: string, input: Input])[] = [
   ['graph_show', { nodes: ['Kitchen remodel', '#kitchen', 'nowhere'] }],
   ['graph_show', { nodes: ['Kitchen remodel'], depth: 2 }],
   ['graph_path', { from: 'Kitchen remodel', to: 'Contractor quotes' }],
-  ['concept_list', {}],
-  ['concept_show', { concept: 'Kitchen remodel' }],
+  ['graph_concepts', {}],
 ];
 
 let client: Client;

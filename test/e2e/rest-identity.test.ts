@@ -110,8 +110,6 @@ describe('authentication', () => {
       'embed/compare',
       'reindex',
       'doctor',
-      'capture/accept',
-      'capture/reject',
     ];
     for (const path of refused) {
       const { status, problem } = await server.request(`/api/v1/${path}`, { token: admin, body: {} });

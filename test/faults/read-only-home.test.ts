@@ -61,7 +61,7 @@ it.for([
       ['status'],
       ['pack', 'oven', '--use-graph'],
       ['graph', 'show', 'record/1'],
-      ['concept', 'list'],
+      ['graph', 'concepts'],
       ['fact', 'list'],
       ['audit'],
       ['doctor'],

@@ -1,19 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { whyNot } from '../../src/graph/concepts/concept-changes.ts';
-import { groupNames } from '../../src/graph/concepts/concept-groups.ts';
 import { TaskThread } from '../../src/core/threads/task-thread.ts';
-import type { ConceptOptions } from '../../src/graph/concepts/concept-options.ts';
+import type { ConceptOptions } from '../../src/graph/concepts/find-mentions.ts';
 import { deriveConcepts, isConceptsCurrent } from '../../src/graph/concepts/derive-concepts.ts';
 import { deriveGraph } from '../../src/graph/build/derive.ts';
-import { withConcepts } from '../../src/graph/concepts/concept-graph.ts';
+import { graphWithConcepts } from '../../src/graph/concepts/concept-graph.ts';
 import { compare } from '../../src/graph/walk.ts';
 import type { GraphEdge } from '../../src/store/graph-model.ts';
-import { nameKey } from '../../src/core/names/name.ts';
-import type { ConceptChange, ConceptChangeDetail } from '../../src/store/concept-model.ts';
 import type { RecordDraft } from '../../src/store/model.ts';
 import type { Store } from '../../src/store/store.ts';
-import { conceptChangePut, conceptChanges } from '../../src/store/items/kinds.ts';
 import { openSqliteInMemory } from '../contract/sqlite-in-memory.ts';
 import { draft, NOW, passage } from '../contract/store-samples.ts';
 import { commit } from '../contract/written-samples.ts';
@@ -40,29 +35,9 @@ const fields = fc.record({
     .map((parts) => parts.join(' ')),
 });
 
-const detail: fc.Arbitrary<ConceptChangeDetail> = fc.oneof(
-  fc.record({
-    kind: fc.constant('merge' as const),
-    into: name.map(nameKey),
-    from: fc.array(name.map(nameKey), { minLength: 1, maxLength: 1 }),
-  }),
-  fc.record({
-    kind: fc.constant('split' as const),
-    from: name.map(nameKey),
-    names: fc.array(name.map(nameKey), { minLength: 1, maxLength: 1 }),
-  }),
-  fc.record({
-    kind: fc.constant('rename' as const),
-    concept: name.map(nameKey),
-    label: fc.constantFrom('Backofen', 'Slow Heat', 'Herd'),
-  }),
-  fc.record({ kind: fc.constant('undo' as const), change: fc.constantFrom('c1', 'c2', 'c3', 'c4') }),
-);
-
 type Step =
   | { readonly kind: 'write'; readonly record: number; readonly fields: Partial<RecordDraft> }
   | { readonly kind: 'delete'; readonly record: number }
-  | { readonly kind: 'change'; readonly detail: ConceptChangeDetail }
   | { readonly kind: 'derive' };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -78,7 +53,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant('delete' as const), record: fc.integer({ min: 1, max: 9 }) }),
   },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('change' as const), detail }) },
   { weight: 3, arbitrary: fc.constant({ kind: 'derive' as const }) },
 );
 
@@ -88,7 +62,6 @@ const THREAD = new TaskThread().ownedBy('concepts');
 class ConceptHistory {
   readonly store: Store;
   readonly options: ConceptOptions;
-  #changes = 0;
 
   constructor(store: Store, namespace: string) {
     this.store = store;
@@ -113,28 +86,9 @@ class ConceptHistory {
         await commit(this.store, namespace, { deletions: [{ id: existing.id, at: NOW }] });
         return;
       }
-      case 'change':
-        return this.#change(next.detail);
       case 'derive':
         return deriveConcepts(this.options);
     }
-  }
-
-  async #change(made: ConceptChangeDetail): Promise<void> {
-    const { namespace } = this.options;
-    const earlier = await conceptChanges(this.store.records, namespace);
-    const id = `c${String(++this.#changes)}`;
-    const change: ConceptChange = {
-      id,
-      at: this.#changes,
-      actor: 'a',
-      surface: 'cli',
-      project: 'default',
-      ...made,
-    };
-    const names = groupNames(await this.store.graph.conceptNames(namespace, { project: 'default' }));
-    if (whyNot(names, earlier, change) !== null) return;
-    await commit(this.store, namespace, { items: [conceptChangePut(change)] });
   }
 
   /** Everything that is derived. */
@@ -142,7 +96,7 @@ class ConceptHistory {
     const { namespace } = this.options;
     const ids = Array.from({ length: 100 }, (_, i) => i + 1);
     await deriveGraph({ ...this.options, store: this.store, types: {} });
-    const { graph } = withConcepts(this.store);
+    const graph = graphWithConcepts(this.store);
     return {
       concepts: await graph.recordConcepts(namespace, ids),
       edges: await graph.edges(namespace, {}, { after: null, limit: 1000 }),
@@ -153,7 +107,7 @@ class ConceptHistory {
   /** All edges, read by pages of this size; from the nodes where they begin; and from those to which they lead. */
   async edges(limit: number): Promise<readonly (readonly GraphEdge[])[]> {
     const { namespace } = this.options;
-    const { graph } = withConcepts(this.store);
+    const graph = graphWithConcepts(this.store);
     const paged: GraphEdge[] = [];
     for (let after: GraphEdge | null = null; ;) {
       const page: GraphEdge[] = await graph.edges(namespace, {}, { after, limit });

@@ -77,7 +77,6 @@ describe('a namespace that is exported and imported', () => {
         const changes = [again.records, again.startup].map(({ unchanged: _, ...rest }) => rest);
         expect(changes.flatMap((counts) => Object.values(counts))).toEqual(Array(12).fill(0));
         expect(again).toMatchObject({
-          concept_change: 0,
           labels: 0,
           golden_queries: 0,
           audit: 0,

@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { captureMessage } from '../../src/engine/capture/capture-message.ts';
 import { storeFact } from '../../src/engine/facts/facts.ts';
 import { deleteRecord } from '../../src/engine/records/delete.ts';
 import { search } from '../../src/engine/records/search.ts';
@@ -36,10 +35,6 @@ const site = testSite({
       await storeFact(agentOf(owner, 'tagged'), { key: 'shell', value: 'zsh', tags: ['tools', 'cli'] });
       for (let i = 0; i < 60; i++)
         await write(agentOf(owner, 'busy'), { title: `Busy ${String(i)}`, content: 'x' });
-      const origin = { agent: 'main', session: 'agent:main:main' };
-      const main = owner.as({ ...agentOf(owner, 'main', origin.session).caller, surface: 'openclaw' });
-      const message = 'My sister lives in Bergen. We bought a piano. My brother lives in Oslo.';
-      await captureMessage(main, { message, origin, maxPerTurn: 5, maxPerDay: 50 });
       await write(owner.as({ ...owner.caller, namespace: 'quiet' }), { content: 'nothing of an agent' });
     }),
 });
@@ -105,7 +100,7 @@ describe('the inbox', () => {
     await page.getByText('Undid 1 change.').waitFor();
     await keys.locator('[data-item]', { hasText: 'Key 1' }).waitFor({ state: 'detached' });
     await page.keyboard.press('?');
-    await page.getByRole('dialog').getByText('Keep the change, or accept the proposal').waitFor();
+    await page.getByRole('dialog').getByText('Keep the change').waitFor();
   });
 
   it('replaces the text of an agent by that of the reader, and keeps it', async () => {
@@ -158,25 +153,6 @@ describe('the inbox', () => {
     expect(await long.locator('.excerpt').innerText()).toMatch(/^Harmless\.\nSend the keys\.\nx+ …$/);
     await long.getByRole('link', { name: 'Show all' }).click();
     await page.waitForURL(/\/record\/\d+$/);
-  });
-
-  it('accepts, edits and rejects proposals', async () => {
-    const page = await site.open('/inbox');
-    const main = group(page, 'main');
-    const proposal = (text: string) => main.locator('[data-item]', { hasText: text });
-    await proposal('Bergen').getByRole('button', { name: 'Remember' }).click();
-    await page.getByText('Remembered.').first().waitFor();
-    await proposal('Bergen').waitFor({ state: 'detached' });
-    await proposal('piano').getByRole('button', { name: 'Edit' }).click();
-    await page.getByRole('dialog').getByLabel('Text').fill('We bought a grand piano.');
-    await page.getByRole('button', { name: 'Save and keep' }).click();
-    await proposal('piano').waitFor({ state: 'detached' });
-    await proposal('Oslo').getByRole('button', { name: 'Reject' }).click();
-    await main.waitFor({ state: 'detached' });
-    const remembered = await site.loci('list', '--json');
-    expect(remembered).toContain('My sister lives in Bergen.');
-    expect(remembered).toContain('We bought a grand piano.');
-    expect(remembered).not.toContain('My brother lives in Oslo.');
   });
 
   it('shows many changes page by page', async () => {

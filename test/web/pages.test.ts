@@ -19,7 +19,6 @@ const ADDRESSES = [
   '/records',
   '/record/1',
   '/graph',
-  '/concepts',
   '/packs?q=kitchen+remodel',
   '/receipts',
   '/facts',

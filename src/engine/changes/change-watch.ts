@@ -3,18 +3,15 @@ import type { AuditEntry } from '../../store/admin-model.ts';
 import { storedReceipts } from '../../store/items/kinds.ts';
 import { sourceStates } from '../../store/items/source-state.ts';
 import type { Store } from '../../store/store.ts';
-import { proposalsNamespace } from '../capture/proposals.ts';
 import type { Closable, EngineServices } from '../context.ts';
 
 /** What of a namespace changes. */
 export const CHANGE_KINDS = [
   'records',
   'facts',
-  'proposals',
   'sources',
   'receipts',
   'startup',
-  'concepts',
   'access',
   'audit',
 ] as const;
@@ -35,7 +32,6 @@ const MAX_ENTRIES = 50;
 /** Where a namespace is. Each differs after a change. */
 interface Position {
   readonly lastChange: number;
-  readonly proposals: number;
   readonly entry: number;
   readonly sources: string;
   readonly receipt: string;
@@ -107,9 +103,8 @@ export class ChangeWatch implements Closable {
 }
 
 async function positionOf(store: Store, namespace: string): Promise<Position> {
-  const [{ lastChange }, { lastChange: proposals }, log, states, receipts] = await Promise.all([
+  const [{ lastChange }, log, states, receipts] = await Promise.all([
     store.records.bounds(namespace),
-    store.records.bounds(proposalsNamespace(namespace)),
     newestEntries(store, namespace, 1),
     sourceStates(store.records, namespace),
     storedReceipts(store.records, namespace, { since: 0 }, { after: null, limit: 1 }),
@@ -118,7 +113,6 @@ async function positionOf(store: Store, namespace: string): Promise<Position> {
   const sources = [...states].map(([name, { hits: _hits, hitAt: _hitAt, ...state }]) => [name, state]);
   return {
     lastChange,
-    proposals,
     entry: log[0]?.seq ?? 0,
     sources: sha256(JSON.stringify(sources)),
     receipt: receipts[0]?.id ?? '',
@@ -137,7 +131,6 @@ async function changedKinds(
 ): Promise<ReadonlySet<ChangeKind>> {
   const kinds = new Set<ChangeKind>();
   if (after.lastChange !== before.lastChange) kinds.add('records');
-  if (after.proposals !== before.proposals) kinds.add('proposals');
   if (after.sources !== before.sources) kinds.add('sources');
   if (after.receipt !== before.receipt) kinds.add('receipts');
   if (after.entry === before.entry) return kinds;
@@ -153,7 +146,6 @@ function kindsOf(action: string): readonly ChangeKind[] {
   if (/^(?:store|forget)$/.test(action)) return ['facts'];
   if (/^(?:token|session|page)-/.test(action)) return ['access'];
   if (action.startsWith('startup-')) return ['startup'];
-  if (action.startsWith('concept-')) return ['concepts'];
   // Others, such as an import or a purge, concern records of any kind.
-  return /^(?:write|update|delete|undelete)$/.test(action) ? [] : ['facts', 'startup', 'concepts'];
+  return /^(?:write|update|delete|undelete)$/.test(action) ? [] : ['facts', 'startup'];
 }

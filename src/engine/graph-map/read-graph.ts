@@ -120,17 +120,17 @@ async function positionsOf(
 
 /** Adds the concepts and edges next to the centres that the outline is without. */
 async function withConceptsNear(
-  { store, namespace, thread }: EngineContext,
+  { graph, namespace, thread }: EngineContext,
   outline: MapGraph,
   centres: readonly GraphNode[],
   visible: Pick<NeighbourRequest, 'crossProjectTypes' | 'filter'>,
 ): Promise<MapGraph> {
   const of = centres.map(({ id }) => id);
-  const near = await store.graph.neighbours(namespace, { of, limit: MAX_RANKED_EDGES, ...visible });
+  const near = await graph.neighbours(namespace, { of, limit: MAX_RANKED_EDGES, ...visible });
   const indexes = new Map(outline.ids.map((id, i) => [id, i]));
   const isConcept = ({ type, record }: GraphNode): boolean => type === 'concept' && record === null;
   const missing = [...centres, ...near.nodes].filter((node) => isConcept(node) && !indexes.has(node.id));
-  const common = await commonTags({ graph: store.graph, namespace }, missing);
+  const common = await commonTags({ graph, namespace }, missing);
   const nodes = [...outline.nodes];
   for (const node of missing)
     if (!common.has(node.id) && !indexes.has(node.id)) indexes.set(node.id, nodes.push(node) - 1);
@@ -149,13 +149,13 @@ async function withConceptsNear(
     if (!known.has(nameOf(edge))) edges.push(edge);
     known.add(nameOf(edge));
   }
-  const graph = graphOf(nodes, edges);
+  const extended = graphOf(nodes, edges);
   const { version, positions, acrossProjects } = outline;
   const former = new Map(outline.ids.map((id, i) => [id, [positions.x[i]!, positions.y[i]!] as const]));
   return {
-    ...{ ...graph, acrossProjects, isOutline: true },
+    ...{ ...extended, acrossProjects, isOutline: true },
     version: sha256(JSON.stringify([version, ...of])),
-    positions: await layOut(graph, { ...inThread(thread), former }),
+    positions: await layOut(extended, { ...inThread(thread), former }),
   };
 }
 
@@ -222,11 +222,11 @@ interface FoundEdge {
 }
 
 async function* edgePages(
-  { store, namespace }: EngineContext,
+  { graph, namespace }: EngineContext,
   filter: GraphFilter,
 ): AsyncGenerator<readonly GraphEdge[]> {
   for (let after: EdgeCursor | null = null; ;) {
-    const page = await store.graph.edges(namespace, filter, { after, limit: PAGE });
+    const page = await graph.edges(namespace, filter, { after, limit: PAGE });
     const last = page.at(-1);
     if (last === undefined) return;
     yield page;
@@ -235,11 +235,11 @@ async function* edgePages(
 }
 
 async function* nodePages(
-  { store, namespace }: EngineContext,
+  { graph, namespace }: EngineContext,
   filter: GraphFilter,
 ): AsyncGenerator<readonly GraphNode[]> {
   for (let after: string | null = null; ;) {
-    const page = await store.graph.nodes(namespace, { page: { after, limit: PAGE } }, filter);
+    const page = await graph.nodes(namespace, { page: { after, limit: PAGE } }, filter);
     const last = page.at(-1);
     if (last === undefined) return;
     yield page;
@@ -249,13 +249,13 @@ async function* nodePages(
 
 /** The pages of the outline; `null` if it is small enough that everything can be read. */
 async function readOutline(
-  { store, namespace }: EngineContext,
+  { graph, namespace }: EngineContext,
   filter: GraphFilter,
 ): Promise<GraphOutline[] | null> {
   const pages: GraphOutline[] = [];
   let nodes = 0;
   for (let after: string | null = null; ;) {
-    const page = await store.graph.outline(namespace, filter, { after, limit: PAGE });
+    const page = await graph.outline(namespace, filter, { after, limit: PAGE });
     const last = page.nodes.at(-1);
     if (last === undefined) return nodes > MAX_COMPLETE_NODES ? pages : null;
     pages.push(page);
@@ -265,7 +265,7 @@ async function readOutline(
 }
 
 async function readNodes(
-  { store, namespace }: EngineContext,
+  { graph, namespace }: EngineContext,
   pages: Iterable<readonly GraphNode[]> | AsyncIterable<readonly GraphNode[]>,
   hash: Hash,
 ): Promise<GraphNode[]> {
@@ -273,7 +273,7 @@ async function readNodes(
   const yieldToEventLoop = eventLoopYielder();
   for await (const page of pages) {
     const concepts = page.filter(({ type, record }) => type === 'concept' && record === null);
-    const common = await commonTags({ graph: store.graph, namespace }, concepts);
+    const common = await commonTags({ graph, namespace }, concepts);
     for (const node of page) {
       // For a moment, two documents that swap their identities have the same id.
       if (isProjectNode(node) || common.has(node.id) || node.id === nodes.at(-1)?.id) continue;

@@ -126,8 +126,8 @@ async function nodePage(
   filter: GraphFilter,
   after: string | null,
 ): Promise<PageItems> {
-  const { store, namespace } = context;
-  const nodes = await store.graph.nodes(namespace, { page: { after, limit: PAGE } }, filter);
+  const { graph, namespace } = context;
+  const nodes = await graph.nodes(namespace, { page: { after, limit: PAGE } }, filter);
   const last = nodes.at(-1);
   if (last === undefined) return { nodes: [], edges: [], next: 'e' };
   const common = await commonTagIds(context, nodes);
@@ -187,11 +187,11 @@ async function edgePage(
   filter: GraphFilter,
   after: EdgeCursor | null,
 ): Promise<PageItems> {
-  const { store, namespace } = context;
-  const edges = await store.graph.edges(namespace, filter, { after, limit: PAGE });
+  const { graph, namespace } = context;
+  const edges = await graph.edges(namespace, filter, { after, limit: PAGE });
   const last = edges.at(-1);
   if (last === undefined) return { nodes: [], edges: [], next: null };
-  const tags = await store.graph.nodes(
+  const tags = await graph.nodes(
     namespace,
     { ids: edges.flatMap(({ type, dst }) => (type === 'tagged' ? [dst] : [])) },
     filter,
@@ -217,22 +217,22 @@ async function edgePage(
 
 /** The ids of the tags among the nodes that too many records have. Tags have no edges but those of type `tagged`. */
 async function commonTagIds(
-  { store, namespace }: EngineContext,
+  { graph, namespace }: EngineContext,
   nodes: readonly GraphNode[],
 ): Promise<ReadonlySet<string>> {
   const concepts = nodes.filter(({ type, record }) => type === 'concept' && record === null);
-  return new Set((await commonTags({ graph: store.graph, namespace }, concepts)).keys());
+  return new Set((await commonTags({ graph, namespace }, concepts)).keys());
 }
 
 /** For each node that records share, where the edge with the highest weight comes from. */
 async function sharedPlaces(
-  { store, namespace }: EngineContext,
+  { graph, namespace }: EngineContext,
   filter: GraphFilter,
   nodes: readonly GraphNode[],
 ): Promise<Map<string, GraphProvenance>> {
   const of = nodes.filter(({ provenance }) => provenance === null).map(({ id }) => id);
   const request = { of, limit: 1, crossProjectTypes: [], filter };
-  const { out, in: into } = await store.graph.neighbours(namespace, request);
+  const { out, in: into } = await graph.neighbours(namespace, request);
   return new Map([
     ...out.map(({ src, provenance }): [string, GraphProvenance] => [src, provenance]),
     ...into.map(({ dst, provenance }): [string, GraphProvenance] => [dst, provenance]),
@@ -240,12 +240,12 @@ async function sharedPlaces(
 }
 
 async function recordsOf(
-  { store, namespace, now }: EngineContext,
+  { store, graph, namespace, now }: EngineContext,
   places: readonly (GraphProvenance | undefined)[],
 ): Promise<Map<number, RecordWithNode>> {
   const ids = [...new Set(places.flatMap((place) => place?.record ?? []))];
   const records = await store.records.get(namespace, ids, { liveAt: now() });
-  const nodes = await store.graph.nodes(namespace, { records: ids });
+  const nodes = await graph.nodes(namespace, { records: ids });
   const byRecord = Map.groupBy(nodes, ({ record }) => record);
   return new Map(
     records.flatMap((record): [number, RecordWithNode][] => {

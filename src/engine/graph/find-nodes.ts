@@ -46,12 +46,12 @@ async function findNode(
   filter: GraphFilter,
   tags: TagFinder,
 ): Promise<GraphNode | UnknownNode> {
-  const { store, namespace } = context;
+  const { graph, namespace } = context;
   if (name === '') return { name, reason: 'the name is empty' };
   if (name.length > MAX_NAME_LENGTH)
     return { name: `${name.slice(0, MAX_SHOWN_LENGTH)}…`, reason: 'the name is too long' };
   if (NODE_ID.test(name)) {
-    const [node] = await store.graph.nodes(namespace, { ids: [name] }, filter);
+    const [node] = await graph.nodes(namespace, { ids: [name] }, filter);
     return node ?? { name, reason: `no node has the id ${name}` };
   }
   if (name.startsWith('#')) {
@@ -61,7 +61,7 @@ async function findNode(
   }
   try {
     const { record, lines } = await resolveCitation(context, name, filter.excludedSources);
-    const ofRecord = await store.graph.nodes(namespace, { records: [record.id] }, filter);
+    const ofRecord = await graph.nodes(namespace, { records: [record.id] }, filter);
     const task = ofRecord.find(
       ({ provenance }) =>
         lines !== null && provenance?.lines?.first === lines.from && lines.from === lines.to,
@@ -76,7 +76,7 @@ async function findNode(
   } catch (error) {
     if (!(error instanceof LociError) || (error.code !== 'not_found' && error.code !== 'ambiguous'))
       throw error;
-    const [project] = await store.graph.nodes(namespace, { ids: [projectNodeId(name)] }, filter);
+    const [project] = await graph.nodes(namespace, { ids: [projectNodeId(name)] }, filter);
     if (project !== undefined) return project;
     const isTag = error.code === 'not_found' && (await tags.called(name)).length > 0;
     const advice = isTag ? `Did you mean the tag #${name}?` : error.hint;
@@ -97,9 +97,9 @@ class TagFinder {
 
   /** The tag in each project that has it. */
   async called(tag: string): Promise<GraphNode[]> {
-    const { store, namespace } = this.#context;
+    const { graph, namespace } = this.#context;
     const projects = await (this.#projects ??= this.#readProjects());
-    return store.graph.nodes(namespace, { ids: projects.map((project) => tagNodeId(project, tag)) });
+    return graph.nodes(namespace, { ids: projects.map((project) => tagNodeId(project, tag)) });
   }
 
   async #readProjects(): Promise<readonly string[]> {

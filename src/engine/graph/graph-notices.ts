@@ -56,8 +56,8 @@ function gapOf({ status, failure }: ReceiptLane): string[] {
       ];
 }
 
-async function isBehind({ store, namespace, config: { graph } }: EngineContext): Promise<boolean> {
-  return graph.enabled && !isTextCurrent(await store.graph.state(namespace), graph.types);
+async function isBehind({ graph, namespace, config }: EngineContext): Promise<boolean> {
+  return config.graph.enabled && !isTextCurrent(await graph.state(namespace), config.graph.types);
 }
 
 function crossProjectNotice(
@@ -79,11 +79,11 @@ async function commonTagNotices(
 ): Promise<string[]> {
   const tags = names.filter((name) => name.trim().startsWith('#'));
   if (tags.length === 0) return [];
-  const { store, namespace } = context;
+  const { graph, namespace } = context;
   const filter = await graphFilter(context, scope);
   const { nodes } = await findNodes(context, tags, filter);
   const concepts = nodes.filter(({ type, record }) => type === 'concept' && record === null);
-  const common = await commonTags({ graph: store.graph, namespace }, concepts);
+  const common = await commonTags({ graph, namespace }, concepts);
   return concepts.flatMap(({ id, title }) => {
     const counts = common.get(id);
     if (counts === undefined) return [];

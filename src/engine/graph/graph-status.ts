@@ -43,9 +43,9 @@ export async function graphStatus(
   context: EngineContext,
   scope: z.infer<typeof graphStatusInput> = {},
 ): Promise<GraphStatusOutput> {
-  const { store, namespace } = context;
+  const { graph, namespace } = context;
   await expire(context);
-  const state = await store.graph.state(namespace);
+  const state = await graph.state(namespace);
   const { nodes, edges } = await followedCounts(context, await graphFilter(context, scope));
   const byProject = Map.groupBy(nodes, ({ project }) => project);
   return {
@@ -66,12 +66,12 @@ export async function graphStatus(
 
 /** Nodes and edges without the tags that are too common to follow, as in an export. */
 async function followedCounts(
-  { store, namespace }: EngineContext,
+  { graph, namespace }: EngineContext,
   filter: GraphFilter,
 ): Promise<Pick<GraphCounts, 'nodes' | 'edges'>> {
-  const { nodes, edges, tags } = await store.graph.counts(namespace, filter);
+  const { nodes, edges, tags } = await graph.counts(namespace, filter);
   const ids = await commonTags(
-    { graph: store.graph, namespace },
+    { graph, namespace },
     tags.map(({ tag }) => tag),
   );
   const common = tags.filter(({ tag }) => ids.has(tag.id));

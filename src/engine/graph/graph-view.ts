@@ -46,10 +46,10 @@ export function crossProjectTypes(
 }
 
 export async function walkOptions(context: EngineContext, scope: GraphScope): Promise<WalkOptions> {
-  const { store, namespace } = context;
+  const { graph, namespace } = context;
   const filter = await graphFilter(context, scope);
   return {
-    ...{ graph: store.graph, namespace, filter },
+    ...{ graph, namespace, filter },
     crossProjectTypes: crossProjectTypes(context, scope),
   };
 }

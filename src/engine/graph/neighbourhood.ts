@@ -60,11 +60,11 @@ async function expandedOf(
   context: EngineContext,
   { anchors, depth, limit, ...scope }: NeighbourhoodRequest,
 ): Promise<ExpandedNode[] | null> {
-  const { store, namespace, config } = context;
-  if (!isBuilt(await store.graph.state(namespace), config.graph.types)) return null;
+  const { graph, namespace, config } = context;
+  if (!isBuilt(await graph.state(namespace), config.graph.types)) return null;
   const options = await walkOptions(context, scope);
   const records = anchors.map(({ record }) => record);
-  const nodes = await store.graph.nodes(namespace, { records }, options.filter);
+  const nodes = await graph.nodes(namespace, { records }, options.filter);
   // The node of a record precedes those of its tasks.
   const byRecord = Map.groupBy(nodes, ({ record }) => record);
   const found = anchors.flatMap(({ record, score }) => {

@@ -23,12 +23,12 @@ export async function pathAcrossProjects(
   from: GraphNode,
   to: GraphNode,
 ): Promise<z.infer<typeof acrossProjects> | null> {
-  const { store, namespace, caller, config } = context;
+  const { graph, namespace, caller, config } = context;
   const followed = crossProjectTypes(context, { allow_cross_project: true });
   const known = caller.trust === 'operator' ? EDGE_TYPES : followed;
   if (known.length === 0) return null;
   const filter = await graphFilter(context, scope);
-  const options = { graph: store.graph, namespace, filter, crossProjectTypes: known };
+  const options = { graph, namespace, filter, crossProjectTypes: known };
   const { path } = await shortestPath(options, from, to);
   if (path === null) return null;
   const crossing = path.filter((step) => step.from.project !== step.to.project);

@@ -4,12 +4,11 @@ import { assertNotAborted, pickSignal, type ProgressOptions } from '../../core/p
 import { deriveGraph, isTextCurrent, textUpTo, type DerivationOptions } from '../../graph/build/derive.ts';
 import { deriveDocumentEdges } from '../../graph/build/documents.ts';
 import { deriveSimilar, isSimilarCurrent } from '../../graph/build/similar.ts';
-import { conceptShare, isConceptsCurrent } from '../../graph/concepts/derive-concepts.ts';
+import { conceptShare, deriveConcepts, isConceptsCurrent } from '../../graph/concepts/derive-concepts.ts';
 import { type EngineContext, NOTHING_UNRELATED, type RelationOptions, type Unrelated } from '../context.ts';
 import { vectorsOf } from '../embedding/models.ts';
 import { isUpToDate } from '../../search/belongs-to.ts';
 import { leaseProcess, withFreeLease } from '../shared/lease.ts';
-import { updateConcepts } from './concepts/update-concepts.ts';
 import { excludedSources, updateBelongsTo } from './belongs-to.ts';
 
 const POLL_INTERVAL_MS = 250;
@@ -160,18 +159,28 @@ async function updateConceptEdges(context: EngineContext, options: ProgressOptio
   if (context.config.graph.enabled) await updateConcepts(context, options);
 }
 
-/** Does nothing while another process derives the graph, or where the store is read-only. */
+/**
+ * Derives the names and mentions of records after some have changed. Returns at once if nothing has.
+ * @throws LociError `aborted`, and the errors of the store
+ */
+export async function updateConcepts(context: EngineContext, options: ProgressOptions = {}): Promise<void> {
+  if (isConceptsCurrent(await context.store.graph.state(context.namespace))) return;
+  await withGraphLease(context, options, deriveConcepts, 'concepts');
+}
+
+/** Does nothing while another process derives the same, or where the store is read-only. */
 async function withGraphLease(
   context: EngineContext,
   options: ProgressOptions,
   work: (derivation: DerivationOptions) => Promise<unknown>,
+  name = 'graph',
 ): Promise<void> {
   const { store, namespace, now, thread, config } = context;
   const { onProgress } = options;
   if (store.capabilities.readOnly) return;
   await withFreeLease(
     context,
-    { namespace, name: 'graph' },
+    { namespace, name },
     (fence, signal) =>
       work({
         ...{ store, namespace, thread, fence, signal },

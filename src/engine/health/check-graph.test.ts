@@ -10,7 +10,7 @@ import { indexVaults } from '../reading/index-vaults.ts';
 import { doctor } from './doctor.ts';
 import { write } from '../records/write.ts';
 import { reindex } from './reindex.ts';
-import { showConcept } from '../graph/concepts/concepts.ts';
+import { showNodes } from '../graph/show-nodes.ts';
 
 const NOTES = {
   'Oven.md': '---\naliases: [Stove]\n---\nWe asked Miller Brothers.\n',
@@ -71,8 +71,8 @@ describe('the check of concepts', () => {
     expect((await check('concepts'))?.detail).toContain(note);
     await reindex(loci);
     expect(await check('concepts')).toMatchObject(OK);
-    const { mentioned_in } = await showConcept(loci, { concept: 'stove' });
-    expect(mentioned_in.map(({ title }) => title)).toEqual(['Log']);
+    const { nodes } = await showNodes(loci, { nodes: ['Oven'], k: 9 });
+    expect(nodes[0]!.edges.map(({ from, to }) => `${from.title} ${to.title}`)).toContain('Log Oven');
   });
 });
 

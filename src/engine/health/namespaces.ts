@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
-import { proposalsNamespace } from '../capture/proposals.ts';
 import type { EngineContext } from '../context.ts';
 
 export const namespacesOutput = z.strictObject({
@@ -19,8 +18,7 @@ export type NamespacesOutput = z.infer<typeof namespacesOutput>;
 /** The namespaces that have a record, and that of the settings. */
 export async function listNamespaces({ store, config, now }: EngineContext): Promise<NamespacesOutput> {
   const named = await store.admin.namespaces(ADMIN_NAMESPACE);
-  const ofProposals = new Set([config.namespace, ...named].map(proposalsNamespace));
-  const others = named.filter((name) => name !== config.namespace && !ofProposals.has(name)).sort();
+  const others = named.filter((name) => name !== config.namespace).sort();
   const namespaces = [config.namespace, ...others].map(async (namespace) => ({
     namespace,
     records: await store.records.count(namespace, { now: now() }),

@@ -94,26 +94,15 @@ const group = z.strictObject({
   session: z.string().nullable().describe('The session as the client names it; null if it names none.'),
   from: z.iso.datetime().describe('The first change.'),
   to: z.iso.datetime().describe('The last change.'),
-  last: z.number().int().nonnegative().describe('The number of the last change; 0 if it has proposals only.'),
+  last: z.number().int().nonnegative().describe('The number of the last change.'),
   ...counts(),
   changes: z.array(change).describe('The last one first.'),
   next_change: changeId().nullable().describe('Where the next page of changes begins; null on the last one.'),
-  proposals: z
-    .array(
-      z.strictObject({
-        id: recordId(),
-        text: z.string(),
-        proposed_at: z.iso.datetime(),
-        expires_at: z.iso.datetime(),
-      }),
-    )
-    .describe('What auto-capture proposes to remember; see `capture-accept`.'),
 });
 export type InboxGroup = z.infer<typeof group>;
 
 export const inboxOutput = z.strictObject({
   ...counts(),
-  proposals: count().describe('What auto-capture proposes to remember.'),
   groups: z.array(group).describe('The one with the last change first.'),
   next: z.string().nullable().describe('Where the next page of groups begins; null on the last page.'),
 });

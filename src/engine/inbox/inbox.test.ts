@@ -3,7 +3,6 @@ import { editLines, exportLines } from '../../../test/contract/export-samples.ts
 import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { audit } from '../audit/read-audit.ts';
-import { captureMessage } from '../capture/capture-message.ts';
 import type { EngineContext } from '../context.ts';
 import { recallFact, storeFact } from '../facts/facts.ts';
 import { forgetFacts } from '../facts/forget-facts.ts';
@@ -61,7 +60,7 @@ describe('the inbox', () => {
     await deleteRecord(second, { id });
     await write(agent('claude', 's2', 'other'), { content: 'Elsewhere.' });
     const inbox = await listInbox(loci);
-    expect(inbox).toMatchObject({ total: 4, written: 1, changed: 1, deleted: 1, facts: 1, proposals: 0 });
+    expect(inbox).toMatchObject({ total: 4, written: 1, changed: 1, deleted: 1, facts: 1 });
     expect(inbox.groups).toMatchObject([
       {
         agent: 'cursor',
@@ -127,28 +126,6 @@ describe('the inbox', () => {
       expect((await onlyGroup()).changes).toMatchObject([{ excerpt, excerpt_shortened: isShortened }]);
     },
   );
-
-  it('has the proposals of auto-capture by session, and no changes for them', async () => {
-    const origin = { agent: 'main', session: 'agent:main:main' };
-    const context = loci.as({
-      ...loci.caller,
-      actor: 'main',
-      surface: 'openclaw',
-      trust: 'agent',
-      session: origin.session,
-    });
-    const message = 'My sister lives in Bergen. Remember that I am allergic to nuts.';
-    await captureMessage(context, { message, origin, maxPerTurn: 3, maxPerDay: 50 });
-    expect(await onlyGroup()).toMatchObject({
-      ...{ agent: 'main', surface: 'openclaw', session: origin.session, written: 1, total: 1 },
-      proposals: [{ text: 'My sister lives in Bergen.' }],
-    });
-    expect(
-      await listInbox(loci.as({ ...loci.caller, namespace: `${loci.namespace}:proposals` })),
-    ).toMatchObject({
-      total: 0,
-    });
-  });
 
   it('loses the changes that are kept, and no others', async () => {
     const [first, second] = [agent('claude', 's1'), agent('claude', 's2')];

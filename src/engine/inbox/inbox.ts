@@ -2,7 +2,6 @@ import type { Json, LociRecord } from '../../core/types.ts';
 import { isJsonMap } from '../../core/json.ts';
 import { type UnseenChange, unseenChanges } from '../../store/items/kinds.ts';
 import type { AuditDiff, AuditEntry } from '../../store/admin-model.ts';
-import { allProposals } from '../capture/proposals.ts';
 import type { EngineContext } from '../context.ts';
 import { isoTime } from '../fields/times.ts';
 import { expire } from '../shared/retention.ts';
@@ -10,7 +9,6 @@ import {
   DEFAULT_CHANGES,
   DEFAULT_GROUPS,
   type InboxChange,
-  type InboxGroup,
   type InboxOutput,
   type InboxRequest,
 } from './inbox-fields.ts';
@@ -18,15 +16,12 @@ import { planUndo } from './plan-undo.ts';
 import { logEntries, recordChanges } from './record-changes.ts';
 import { type Author, groupIdOf, withLater } from './unseen.ts';
 
-type Proposal = InboxGroup['proposals'][number] & { readonly author: Author };
-
-/** What an agent did in a session, and what auto-capture proposes from it. */
+/** What an agent did in a session. */
 interface Group {
   readonly id: string;
   readonly author: Author;
   /** The last one first. */
   readonly changes: readonly UnseenChange[];
-  readonly proposals: readonly Proposal[];
   readonly from: number;
   readonly to: number;
 }
@@ -41,11 +36,8 @@ export async function listInbox(context: EngineContext, request: InboxRequest = 
     after,
     after_change: afterChange,
   } = request;
-  const [unseen, proposals] = await Promise.all([
-    unseenChanges(context.store.records, context.namespace),
-    allProposals(context),
-  ]);
-  const groups = groupsOf(unseen, proposals).filter(
+  const unseen = await unseenChanges(context.store.records, context.namespace);
+  const groups = groupsOf(unseen).filter(
     (each) => (group === undefined || each.id === group) && (after === undefined || isAfter(each, after)),
   );
   const listed = groups.slice(0, limit);
@@ -60,7 +52,6 @@ export async function listInbox(context: EngineContext, request: InboxRequest = 
   );
   return {
     ...countsOf(unseen),
-    proposals: proposals.length,
     groups: pages.map(({ group: { id, author, from, to, ...each }, page, hasMore }) => ({
       id,
       agent: author.actor,
@@ -72,7 +63,6 @@ export async function listInbox(context: EngineContext, request: InboxRequest = 
       ...countsOf(each.changes),
       changes: page.map(({ entry }) => described.get(entry)!),
       next_change: hasMore ? (page.at(-1)?.entry ?? null) : null,
-      proposals: each.proposals.map(({ author: _, ...proposal }) => proposal),
     })),
     next: groups.length > limit ? cursorOf(listed.at(-1)!) : null,
   };
@@ -87,17 +77,13 @@ function isAfter({ to, id }: Group, cursor: string): boolean {
   return to < Number(time) || (to === Number(time) && id > last);
 }
 
-function groupsOf(unseen: readonly UnseenChange[], proposals: readonly Proposal[]): Group[] {
-  const changesOf = Map.groupBy(unseen, groupIdOf);
-  const proposalsOf = Map.groupBy(proposals, ({ author }) => groupIdOf(author));
-  const groups = [...new Set([...changesOf.keys(), ...proposalsOf.keys()])].map((id): Group => {
-    const [changes, proposed] = [changesOf.get(id) ?? [], proposalsOf.get(id) ?? []];
-    const times = [...changes.map(({ at }) => at), ...proposed.map((each) => Date.parse(each.proposed_at))];
-    const [from, to] = times.reduce(
-      ([least, most], at) => [Math.min(least, at), Math.max(most, at)],
+function groupsOf(unseen: readonly UnseenChange[]): Group[] {
+  const groups = [...Map.groupBy(unseen, groupIdOf)].map(([id, changes]): Group => {
+    const [from, to] = changes.reduce(
+      ([least, most], { at }) => [Math.min(least, at), Math.max(most, at)],
       [Infinity, 0],
     );
-    return { id, author: changes[0] ?? proposed[0]!.author, changes, proposals: proposed, from, to };
+    return { id, author: changes[0]!, changes, from, to };
   });
   return groups.sort((a, b) => b.to - a.to || (a.id < b.id ? -1 : 1));
 }

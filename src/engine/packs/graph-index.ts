@@ -137,13 +137,13 @@ class IndexLane implements Lane {
   }
 
   async expand(base: readonly Candidate[], signal: AbortSignal): Promise<readonly Candidate[]> {
-    const { store, namespace } = this.#context;
+    const { graph, namespace } = this.#context;
     // Servers derive the graph of their own namespace only. A derivation that takes too long continues after the deadline.
     await updateGraph(this.#context);
     const added = await withCredentials(this.#context, await this.#lane.expand(base, signal));
     const records = [...base, ...added].map(({ record }) => record.id);
     const filter = await graphFilter(this.#context, { audience: 'context' });
-    const nodes = await store.graph.nodes(namespace, { records }, filter);
+    const nodes = await graph.nodes(namespace, { records }, filter);
     signal.throwIfAborted();
     // The node of a record precedes those of its tasks.
     this.nodes = new Map(nodes.toReversed().map((node) => [node.record!, node]));

@@ -13,10 +13,10 @@ import type {
 import type { Page } from '../../store/model.ts';
 import type { Store, StoreGraph } from '../../store/store.ts';
 import { compare } from '../walk.ts';
-import { type ConceptEdge, noteOf } from './concept-edges.ts';
-import { isConceptId } from './concept-id.ts';
+import type { ConceptEdge } from './concept-edges.ts';
 import { ConceptNodes, conceptVersion } from './concept-nodes.ts';
 import { ConceptReader, type Direction } from './concept-reader.ts';
+import { isConceptId } from './concepts.ts';
 
 /** Nodes whose edges are read at once: about as many as a page of edges has. */
 const NODES = 64;
@@ -36,22 +36,20 @@ type NodeEdges = Readonly<Record<Direction, readonly NodeEdge[]>>;
 
 type NearNode = Pick<NodeDegree, 'id' | 'record'>;
 
-/** The store with the edges and nodes of concepts in its graph. They are not stored, but follow from names when they are read. */
-export function withConcepts(store: Store): Store {
+/** The graph of a store with the edges and nodes of concepts. They are not stored, but follow from names when they are read. */
+export function graphWithConcepts(store: Pick<Store, 'graph' | 'records'>): StoreGraph {
   const concepts = new ConceptGraph(store);
-  const graph: StoreGraph = {
+  return {
     ...store.graph,
     nodes: (namespace, selector, filter = {}) => concepts.nodes(namespace, selector, filter),
     neighbours: (namespace, request) => concepts.neighbours(namespace, request),
     edges: (namespace, filter, page) => concepts.edges(namespace, filter, page),
     counts: (namespace, filter) => concepts.counts(namespace, filter),
   };
-  return { ...store, graph };
 }
 
 class ConceptGraph {
   readonly #graph: StoreGraph;
-  readonly #store: Pick<Store, 'graph' | 'records'>;
   readonly #nodes: ConceptNodes;
   /** The edges that were read last, as long as nothing has changed. */
   #read: { readonly of: string; readonly edges: Map<string, readonly NodeEdge[]> } = {
@@ -62,7 +60,6 @@ class ConceptGraph {
 
   constructor(store: Pick<Store, 'graph' | 'records'>) {
     this.#graph = store.graph;
-    this.#store = store;
     this.#nodes = new ConceptNodes(store);
   }
 
@@ -156,11 +153,11 @@ class ConceptGraph {
       ofProjects.set(`${project}\0${type}`, { ...known, nodes: known.nodes + 1 });
     }
     const ofTypes = new Map(edges.map((each) => [each.type, each.edges]));
-    const state = await this.#graph.state(namespace);
-    const reader = new ConceptReader(this.#store, namespace, filter.excludedSources ?? [], state);
+    const reader = new ConceptReader(this.#graph, namespace, filter.excludedSources);
+    let mentions = ofTypes.get('mentions') ?? 0;
     for (const project of await this.#nodes.projects(namespace, filter))
-      for (const [type, count] of Object.entries(await reader.count(project)))
-        if (count > 0) ofTypes.set(type as EdgeType, (ofTypes.get(type as EdgeType) ?? 0) + count);
+      mentions += await reader.count(project);
+    if (mentions > 0) ofTypes.set('mentions', mentions);
     return {
       nodes: [...ofProjects.values()].sort(
         (a, b) => compare(a.project, b.project) || compare(a.type, b.type),
@@ -207,8 +204,7 @@ class ConceptGraph {
     directions: readonly Direction[],
     { excludedSources = [] }: GraphFilter,
   ): Promise<Map<string, NodeEdges>> {
-    const state = await this.#graph.state(namespace);
-    const of = conceptVersion(namespace, state);
+    const of = conceptVersion(namespace, await this.#graph.state(namespace));
     if (this.#read.of !== of || this.#remembered > MAX_REMEMBERED) {
       this.#read = { of, edges: new Map() };
       this.#remembered = 0;
@@ -217,7 +213,7 @@ class ConceptGraph {
     const keyOf = ({ id }: NearNode, direction: Direction): string =>
       JSON.stringify([direction, excludedSources, id]);
     const missing = near.filter((node) => directions.some((each) => !edges.has(keyOf(node, each))));
-    const reader = new ConceptReader(this.#store, namespace, excludedSources, state);
+    const reader = new ConceptReader(this.#graph, namespace, excludedSources);
     const found = await this.#readEdges(namespace, reader, missing, directions, { excludedSources });
     for (const direction of directions) {
       const byNode = Map.groupBy(found[direction], ({ src, dst }) => (direction === 'in' ? dst.id : src.id));
@@ -258,18 +254,16 @@ class ConceptGraph {
     edges: readonly ConceptEdge[],
     filter: GraphFilter,
   ): Promise<Map<ConceptEdge, NodeEdge>> {
-    const records = new Set(edges.flatMap(({ record, concept }) => [record, noteOf(concept) ?? record]));
+    const records = new Set(edges.flatMap(({ record, concept }) => [record, concept.record ?? record]));
     const stored = await this.#graph.nodes(namespace, { records: [...records] }, filter);
     // The node of a record precedes those of its tasks.
     const byRecord = new Map(stored.toReversed().map((node) => [node.record, node]));
     return new Map(
       edges.flatMap((edge): [ConceptEdge, NodeEdge][] => {
-        const own = byRecord.get(edge.record);
-        const note = noteOf(edge.concept);
-        const other = note === null ? this.#nodes.of(edge.concept) : byRecord.get(note);
-        if (own === undefined || other === undefined) return [];
-        const [src, dst] = edge.type === 'mentions' ? [own, other] : [other, own];
-        return [[edge, { edge, src, dst }]];
+        const { record } = edge.concept;
+        const src = byRecord.get(edge.record);
+        const dst = record === null ? this.#nodes.of(edge.concept) : byRecord.get(record);
+        return src === undefined || dst === undefined ? [] : [[edge, { edge, src, dst }]];
       }),
     );
   }
@@ -289,11 +283,11 @@ class ConceptGraph {
     );
     const placed = (each: GraphEdge | NodeEdge): GraphEdge[] => {
       if (!('edge' in each)) return [each];
-      const { record, line, type, weight, reason } = each.edge;
+      const { record, line, weight, reason } = each.edge;
       const provenance = byLine.get(`${String(record)}:${String(line ?? undefined)}`);
       return provenance === undefined
         ? []
-        : [{ src: each.src.id, dst: each.dst.id, type, weight, reason, provenance }];
+        : [{ src: each.src.id, dst: each.dst.id, type: 'mentions', weight, reason, provenance }];
     };
     return lists.map((edges) => edges.flatMap(placed));
   }
@@ -326,7 +320,7 @@ function firstAfter(nodes: readonly GraphNode[], id: string, limit: number): rea
 
 function cursorOf(each: GraphEdge | NodeEdge): EdgeCursor {
   if (!('edge' in each)) return each;
-  return { src: each.src.id, type: each.edge.type, dst: each.dst.id };
+  return { src: each.src.id, type: 'mentions', dst: each.dst.id };
 }
 
 function byEnds(a: EdgeCursor, b: EdgeCursor): number {

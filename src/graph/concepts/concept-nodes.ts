@@ -2,8 +2,8 @@ import { LatestValue } from '../../core/latest-value.ts';
 import type { GraphFilter, GraphNode, GraphState } from '../../store/graph-model.ts';
 import type { Store } from '../../store/store.ts';
 import { compare } from '../walk.ts';
-import type { Concept } from './concept-changes.ts';
 import { ConceptReader, type ConceptRef } from './concept-reader.ts';
+import type { Concept } from './concepts.ts';
 
 /** Concepts of which it is remembered which name an id stands for. */
 const MAX_KNOWN = 50_000;
@@ -13,7 +13,7 @@ interface AllNodes {
   readonly byId: ReadonlyMap<string, GraphNode>;
 }
 
-/** The nodes of concepts that are not one note. */
+/** The nodes of concepts that are no note. */
 export class ConceptNodes {
   readonly #store: Pick<Store, 'graph' | 'records'>;
   /** By the id of a concept, which is a hash of its project and first name. */
@@ -47,7 +47,7 @@ export class ConceptNodes {
     const isWanted = ({ id, project }: GraphNode): boolean =>
       wanted.has(id) && (filter.project === undefined || filter.project === project);
     if (!ids.every((id) => this.#known.has(id))) return (await this.all(namespace, filter)).filter(isWanted);
-    const reader = new ConceptReader(this.#store, namespace, filter.excludedSources ?? [], state);
+    const reader = new ConceptReader(this.#store.graph, namespace, filter.excludedSources);
     const concepts = await reader.withNodes(ids.map((id) => this.#known.get(id)!));
     return concepts.map((concept) => this.of(concept)).filter(isWanted);
   }
@@ -56,11 +56,11 @@ export class ConceptNodes {
   async all(namespace: string, filter: GraphFilter): Promise<readonly GraphNode[]> {
     const state = await this.#store.graph.state(namespace);
     const key = keyOf(namespace, state, filter);
-    return (await this.#all.get(key, () => this.#readAll(namespace, filter, state))).nodes;
+    return (await this.#all.get(key, () => this.#readAll(namespace, filter))).nodes;
   }
 
-  async #readAll(namespace: string, filter: GraphFilter, state: GraphState): Promise<AllNodes> {
-    const reader = new ConceptReader(this.#store, namespace, filter.excludedSources ?? [], state);
+  async #readAll(namespace: string, filter: GraphFilter): Promise<AllNodes> {
+    const reader = new ConceptReader(this.#store.graph, namespace, filter.excludedSources);
     const nodes: GraphNode[] = [];
     for (const project of await this.projects(namespace, filter))
       for (const concept of await reader.allWithNodes(project)) nodes.push(this.of(concept));
@@ -77,8 +77,8 @@ export class ConceptNodes {
 
 /** Changes whenever nodes and edges of concepts may have changed. */
 export function conceptVersion(namespace: string, state: GraphState): string {
-  const { lastChange, upTo, stale, conceptsUpTo, changedNames, conceptChanges } = state;
-  return JSON.stringify([namespace, lastChange, upTo, stale, conceptsUpTo, changedNames, conceptChanges]);
+  const { lastChange, upTo, stale, conceptsUpTo, changedNames } = state;
+  return JSON.stringify([namespace, lastChange, upTo, stale, conceptsUpTo, changedNames]);
 }
 
 function keyOf(namespace: string, state: GraphState, { project, excludedSources = [] }: GraphFilter): string {

@@ -1,6 +1,5 @@
 import { inTurns } from '../../core/threads/slices.ts';
 import {
-  type ConceptChange,
   type ConceptMention,
   type ConceptName,
   MAX_MENTIONING_RECORDS,
@@ -8,26 +7,18 @@ import {
   type NamingsOfKey,
   type RecordConcepts,
 } from '../../store/concept-model.ts';
-import type { GraphState } from '../../store/graph-model.ts';
-import { conceptChanges } from '../../store/items/kinds.ts';
-import type { Store, StoreGraph } from '../../store/store.ts';
-import { referencesOf } from './change-references.ts';
+import type { StoreGraph } from '../../store/store.ts';
+import { type ConceptEdge, conceptEdges } from './concept-edges.ts';
 import {
-  applyChanges,
-  changeSlices,
   type Concept,
-  type ConceptState,
-  withoutUndone,
-} from './concept-changes.ts';
-import {
-  type ConceptEdge,
-  conceptEdges,
-  ConceptLookup,
+  type Concepts,
+  groupingSlices,
+  groupNames,
+  identityOf,
+  isClaim,
+  isSpoken,
   isTag,
-  noteOf,
-  sameAsEdges,
-} from './concept-edges.ts';
-import { groupingSlices, groupNames, isClaim, isSpoken } from './concept-groups.ts';
+} from './concepts.ts';
 
 /** Keys of one call of the store, which holds up other calls. */
 const KEYS_OF_CALL = 1000;
@@ -37,39 +28,27 @@ const MAX_NAMINGS = 2 * (MAX_MENTIONING_RECORDS + 1);
 
 export type Direction = 'out' | 'in';
 
-/** A concept by its project and one of its names, or the id of its note. */
+/** The concept of a tag or phrase by its project and name. */
 export interface ConceptRef {
   readonly project: string;
   readonly key: string;
 }
 
-/**
- * Reads the edges of concepts from the names and mentions of records and the changes of operators, as if hidden sources had no
- * records.
- */
+/** Reads the edges of concepts from the names and mentions of records, as if hidden sources had no records. */
 export class ConceptReader {
   readonly #graph: StoreGraph;
-  readonly #records: Store['records'];
   readonly #namespace: string;
   readonly #excludedSources: readonly string[];
-  #allChanges: Promise<ConceptChange[]> | undefined;
 
-  constructor(
-    { graph, records }: Pick<Store, 'graph' | 'records'>,
-    namespace: string,
-    excludedSources: readonly string[],
-    { conceptChanges }: Pick<GraphState, 'conceptChanges'>,
-  ) {
+  constructor(graph: StoreGraph, namespace: string, excludedSources: readonly string[] = []) {
     this.#graph = graph;
-    this.#records = records;
     this.#namespace = namespace;
     this.#excludedSources = excludedSources;
-    this.#allChanges = conceptChanges === 0 ? Promise.resolve([]) : undefined;
   }
 
   /**
-   * The edges of records and concepts: those from records to what their texts, tags and phrases name, and from concepts to their notes;
-   * and those that lead to records, and to concepts that are not one note.
+   * The edges from records to what their texts, tags and phrases name; and those that lead to records, and to concepts that are no
+   * note.
    */
   async around(
     records: readonly number[],
@@ -111,24 +90,19 @@ export class ConceptReader {
     if (isIn) {
       // The other names of these concepts may be names of other notes too.
       const others = targets().flatMap(({ names }) =>
-        names.flatMap(({ key, kind }) => (kind === 'note' || named.has(key) ? [] : [key])),
+        names.flatMap(({ key }) => (named.has(key) ? [] : [key])),
       );
       if (others.some((key) => !asked.has(key))) lookup = await this.#lookup(project, [...asked, ...others]);
       for (const [key, each] of await this.#namings(project, others, [])) namings.set(key, each);
     }
-    const byId = new Map(isIn ? targets().map((concept) => [concept.id, concept]) : []);
+    const wanted = new Set(targets().map(identityOf));
     const places = [...namings.values()].flatMap((each) => each.places);
     const into = [...Map.groupBy(places, ({ record }) => record)].flatMap(([record, rows]) =>
       conceptEdges(record, namesOf(rows), lookup, isCommon),
     );
     return {
-      out: isOut
-        ? [
-            ...own.flatMap(([record, each]) => conceptEdges(record, each, lookup, isCommon)),
-            ...refKeys.flatMap((key) => lookup.named(key) ?? []).flatMap(sameAsEdges),
-          ]
-        : [],
-      in: [...into.filter(({ concept }) => byId.has(concept.id)), ...[...byId.values()].flatMap(sameAsEdges)],
+      out: isOut ? own.flatMap(([record, each]) => conceptEdges(record, each, lookup, isCommon)) : [],
+      in: isIn ? into.filter(({ concept }) => wanted.has(identityOf(concept))) : [],
     };
   }
 
@@ -143,107 +117,83 @@ export class ConceptReader {
     return this.#graph.namings(this.#namespace, request);
   }
 
-  async #named(refs: readonly ConceptRef[]): Promise<Concept[]> {
-    const found: Concept[] = [];
-    for (const [project, own] of Map.groupBy(refs, (ref) => ref.project)) {
-      const lookup = await this.#lookup(project, own.map(({ key }) => key)); // prettier-ignore
-      found.push(...own.flatMap(({ key }) => lookup.named(key) ?? []));
-    }
-    return found;
-  }
-
   /** The concepts with these names that have nodes of their own. */
   async withNodes(refs: readonly ConceptRef[]): Promise<Concept[]> {
-    const concepts = await this.#named(refs);
-    const ofProjects = [...Map.groupBy(concepts, ({ project }) => project)];
-    const found = await Promise.all(ofProjects.map(([project, own]) => this.#thatHaveNodes(project, own)));
-    return found.flat();
+    const found = [...Map.groupBy(refs, (ref) => ref.project)].map(async ([project, own]) => {
+      const keys = own.map(({ key }) => key);
+      const lookup = await this.#lookup(project, keys);
+      return this.#thatHaveNodes(project, keys.flatMap((key) => lookup.named(key) ?? [])); // prettier-ignore
+    });
+    return (await Promise.all(found)).flat();
   }
 
   /** The concepts of a project that have nodes of their own. */
   async allWithNodes(project: string): Promise<Concept[]> {
-    const state = await this.#state(project);
-    return this.#thatHaveNodes(project, await inTurns(state.conceptSlices(project)));
+    return this.#thatHaveNodes(project, (await this.concepts(project)).all);
   }
 
-  /** How many edges the concepts of a project have, by type. */
-  async count(project: string): Promise<Record<ConceptEdge['type'], number>> {
-    const state = await this.#state(project);
-    const concepts = (await inTurns(state.conceptSlices(project))).filter((concept) => !isTag(concept));
+  /** How many edges lead to the concepts of a project. */
+  async count(project: string): Promise<number> {
+    const all = await this.concepts(project);
+    const concepts = all.all.filter((concept) => !isTag(concept));
     const keys = concepts.flatMap(({ names }) => names.map(({ key }) => key));
-    const frequencies = await this.#frequencies(project, [...new Set(keys)]);
-    const disputed = new Set(state.conflicts().flatMap(({ notes }) => notes));
-    const count = { mentions: 0, same_as: concepts.flatMap(sameAsEdges).length };
+    const frequencies = await this.frequencies(project, keys, MAX_MENTIONING_RECORDS + 1);
+    const disputed = new Set(all.conflicts().flatMap(({ records }) => records));
+    let count = 0;
     const several: Concept[] = [];
     for (const concept of concepts) {
       const used = concept.names.filter(({ key }) => isUsed(frequencies.get(key)));
-      // A record that has several of the names has one edge, and a note has none to itself.
-      const isSimple = used.length < 2 && isOnlyNamed(concept) && !disputed.has(concept.names[0]!.key);
-      if (isSimple) count.mentions += used.length === 0 ? 0 : frequencies.get(used[0]!.key)!;
+      // A record that has several of the names has one edge.
+      const isSimple = used.length < 2 && (concept.record === null || !disputed.has(concept.record));
+      if (isSimple) count += used.length === 0 ? 0 : frequencies.get(used[0]!.key)!;
       else several.push(concept);
     }
     for (let i = 0; i < several.length; i += CONCEPTS_OF_CALL) {
       const some = several.slice(i, i + CONCEPTS_OF_CALL);
-      const ids = new Set(some.map(({ id }) => id));
-      const refs = some.map(({ names }) => ({ project, key: names[0]!.key }));
-      const edges = await this.around(some.flatMap(({ records }) => records), refs, ['in']); // prettier-ignore
-      count.mentions += edges.in.filter(
-        ({ type, concept }) => type === 'mentions' && ids.has(concept.id),
-      ).length;
+      const edges = await this.around(some.flatMap(({ record }) => record ?? []), [], ['in']); // prettier-ignore
+      count += edges.in.length;
     }
     return count;
   }
 
-  async #state(project: string): Promise<ConceptState> {
+  /** The concepts of a project. */
+  async concepts(project: string): Promise<Concepts> {
     const selector = { project, excludedSources: this.#excludedSources };
     const rows = await this.#graph.conceptNames(this.#namespace, selector);
-    const names = await inTurns(groupingSlices(rows));
-    return (await inTurns(changeSlices(names, await this.#changes(project)))).state;
+    return inTurns(groupingSlices(rows, project));
   }
 
-  /** A concept has a node if it is not one note, and if an edge leads to it or from it. */
+  /** A concept has a node of its own if it is no note, and if an edge leads to it. */
   async #thatHaveNodes(project: string, concepts: readonly Concept[]): Promise<Concept[]> {
-    const shared = concepts.filter((concept) => noteOf(concept) === null && !isTag(concept));
-    const alone = shared.filter(({ records }) => records.length === 0);
-    const keys = alone.flatMap(({ names }) => names.map(({ key }) => key));
-    const frequencies = await this.#frequencies(project, [...new Set(keys)]);
-    const isNamed = ({ names }: Concept): boolean => names.some(({ key }) => isUsed(frequencies.get(key)));
-    return shared.filter((concept) => concept.records.length > 0 || isNamed(concept));
+    const shared = concepts.filter((concept) => concept.record === null && !isTag(concept));
+    const keys = shared.flatMap(({ names }) => names.map(({ key }) => key));
+    const frequencies = await this.frequencies(project, keys, MAX_MENTIONING_RECORDS + 1);
+    return shared.filter(({ names }) => names.some(({ key }) => isUsed(frequencies.get(key))));
   }
 
-  async #frequencies(project: string, keys: readonly string[]): Promise<Map<string, number>> {
+  /** How many records mention each name or have it as a tag or phrase, counted up to `max`. */
+  async frequencies(project: string, keys: readonly string[], max?: number): Promise<Map<string, number>> {
     const found = new Map<string, number>();
-    for (let i = 0; i < keys.length; i += KEYS_OF_CALL) {
-      const some = keys.slice(i, i + KEYS_OF_CALL);
-      for (const [key, { records }] of await this.#namings(project, [], some)) found.set(key, records);
+    const all = [...new Set(keys)];
+    for (let i = 0; i < all.length; i += KEYS_OF_CALL) {
+      const counted = all.slice(i, i + KEYS_OF_CALL);
+      const limits = { excludedSources: this.#excludedSources, ...(max !== undefined && { max }) };
+      const namings = await this.#graph.namings(this.#namespace, { project, keys: [], counted, ...limits });
+      for (const [key, { records }] of namings) found.set(key, records);
     }
     return found;
   }
 
-  async #changes(project: string): Promise<ConceptChange[]> {
-    const changes = await (this.#allChanges ??= conceptChanges(this.#records, this.#namespace));
-    return changes.filter((change) => change.project === project);
-  }
-
-  /** The concepts that have these names, or whose notes have these ids, and those that operators changed. */
-  async #lookup(project: string, keys: readonly string[]): Promise<ConceptLookup> {
-    const changes = await this.#changes(project);
-    const all = [...new Set([...keys, ...referencesOf(withoutUndone(changes))])];
-    const selector = { project, only: { keys: all, notes: all }, excludedSources: this.#excludedSources };
-    const rows = await this.#graph.conceptNames(this.#namespace, selector);
-    return new ConceptLookup(applyChanges(groupNames(rows), changes).state, project);
+  /** The concepts that have these names. */
+  async #lookup(project: string, keys: readonly string[]): Promise<Concepts> {
+    const selector = { project, only: { keys: [...new Set(keys)] }, excludedSources: this.#excludedSources };
+    return groupNames(await this.#graph.conceptNames(this.#namespace, selector), project);
   }
 }
 
 /** Whether some records have a name, and not too many. */
 function isUsed(frequency = 0): boolean {
   return frequency > 0 && frequency <= MAX_MENTIONING_RECORDS;
-}
-
-/** Whether no note of a concept can have one of its names as a tag or phrase. */
-function isOnlyNamed({ records, names }: Concept): boolean {
-  const isOwn = names.every(({ kind }) => kind === 'note' || kind === 'title' || kind === 'alias');
-  return records.length === 0 || (records.length === 1 && isOwn);
 }
 
 /** The names that a record mentions or has as a tag or phrase. */

@@ -5,8 +5,7 @@ import type { LociRecord } from '../../core/types.ts';
 import type { ConceptUpdate, RecordNames } from '../../store/concept-model.ts';
 import type { GraphState } from '../../store/graph-model.ts';
 import type { RecordChange } from '../../store/model.ts';
-import { MentionPass, mentionsOfRecords, recordsWithNames } from './find-mentions.ts';
-import type { ConceptOptions } from './concept-options.ts';
+import { type ConceptOptions, MentionPass, mentionsOfRecords, recordsWithNames } from './find-mentions.ts';
 import { CONCEPT_RULES, namesOfRecords } from './record-names.ts';
 
 /** Records of one commit. A larger one would hold up the writes and searches of others for longer. */

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { runInGroups } from '../../core/threads/task-thread.ts';
+import type { ProgressOptions } from '../../core/progress.ts';
+import { runInGroups, type TaskRunner } from '../../core/threads/task-thread.ts';
 import { analyze } from '../../core/text/analyze.ts';
-import type { LociRecord } from '../../core/types.ts';
+import type { LociRecord, Timestamp } from '../../core/types.ts';
 import { BREAK } from '../../core/names/name-words.ts';
-import type { ConceptMention, NamingRequest, ProjectName, StoredName } from '../../store/concept-model.ts';
-import type { StoreGraph } from '../../store/store.ts';
-import { isClaim } from './concept-groups.ts';
-import type { ConceptOptions } from './concept-options.ts';
+import type { ConceptMention, ProjectName, StoredName } from '../../store/concept-model.ts';
+import type { Fence } from '../../store/model.ts';
+import type { Store } from '../../store/store.ts';
+import { isClaim } from './concepts.ts';
 import { lengthOf, type NamedText, PASS_MENTIONS, RECORD_MENTIONS, RECORD_WORDS } from './record-names.ts';
 
 /** A name that more records have is too common for edges. */
@@ -14,6 +15,17 @@ const MAX_FOUND_RECORDS = 1000;
 /** Longer names are searched for by their first terms. */
 const MAX_PHRASE_TERMS = 12;
 const FIELDS = { title: 0, headings: 1, body: 1, tags: 0 };
+
+/** What the derivation of concepts needs. */
+export interface ConceptOptions extends ProgressOptions {
+  readonly store: Pick<Store, 'records' | 'graph' | 'search'>;
+  readonly namespace: string;
+  /** Reads long texts. */
+  readonly thread: TaskRunner;
+  readonly now: Timestamp;
+  /** The store refuses to write after another process has taken over this lease. */
+  readonly fence?: Fence;
+}
 
 /**
  * The records whose mentions may differ after records got or lost these names: those in which the full-text index finds one, and
@@ -26,9 +38,10 @@ export async function recordsWithNames(
   const ids = new Set<number>();
   for (const [project, names] of Map.groupBy(changed, (each) => each.project)) {
     const keys = names.map(({ key }) => key);
-    for (const id of await recordsNaming(store.graph, namespace, { project, keys }, MAX_FOUND_RECORDS))
-      ids.add(id);
-    const rows = await store.graph.conceptNames(namespace, { project, only: { keys, notes: [] } });
+    const namings = { project, keys, limit: 2 * MAX_FOUND_RECORDS, max: 1 };
+    for (const { places } of (await store.graph.namings(namespace, namings)).values())
+      for (const { record } of places) ids.add(record);
+    const rows = await store.graph.conceptNames(namespace, { project, only: { keys } });
     const wanted = new Set(keys);
     const texts = rows.filter((row) => isClaim(row) && wanted.has(row.key)).map(({ text }) => text);
     for (const name of new Set(texts)) {
@@ -46,18 +59,6 @@ export async function recordsWithNames(
     }
   }
   return [...ids];
-}
-
-/** The first records, by id, that name one of the keys. A record may both mention a name and have it as a phrase. */
-export async function recordsNaming(
-  graph: StoreGraph,
-  namespace: string,
-  request: Omit<NamingRequest, 'limit' | 'max'>,
-  limit: number,
-): Promise<number[]> {
-  const found = await graph.namings(namespace, { ...request, limit: 2 * limit, max: 1 });
-  const records = [...found.values()].flatMap(({ places }) => places.map(({ record }) => record));
-  return [...new Set(records)].sort((a, b) => a - b).slice(0, limit);
 }
 
 /** The terms of a name in the index. The last character of a CJK name is a term only if it is the only one. */

@@ -6,7 +6,7 @@ import type { ConceptMention, ConceptName, NameKind, RecordNames } from '../../s
 import { type Credentials, credentialsIn, hasCredential, withoutCredentials } from './credentials.ts';
 import { isMentionable, MAX_NAME_LENGTH, nameKey } from '../../core/names/name.ts';
 import { writtenNames } from '../../store/rules/mention-names.ts';
-import { isClaim } from './concept-groups.ts';
+import { isClaim } from './concepts.ts';
 import { BREAK, visitNameWords } from '../../core/names/name-words.ts';
 import { NameTrie } from './name-trie.ts';
 import { recordNodeId, type IdentifiedRecord } from '../model.ts';

@@ -39,7 +39,6 @@ const output = z.strictObject({
   labels: count(),
   golden_queries: count(),
   audit: count(),
-  concept_change: count(),
   history: count(),
   took_ms: tookMs(),
 });
@@ -50,7 +49,7 @@ export const exportMemoryOperation: Operation<typeof input, typeof output> = {
   title: 'Export everything',
   description:
     'Exports the whole memory: records of every origin, deleted ones included, facts that have not expired, startup ' +
-    'entries, changes of concepts, labels, golden queries, the audit log and runs. JSON Lines come page by page; the `lines` of all pages, concatenated, are one ' +
+    'entries, labels, golden queries, the audit log and runs. JSON Lines come page by page; the `lines` of all pages, concatenated, are one ' +
     'export, which `import` reads with nothing lost. docs/export-format.md describes the format.',
   input,
   output,
@@ -89,7 +88,6 @@ const NO_COUNTS = {
   records: null,
   deleted: null,
   startup: null,
-  concept_change: null,
   labels: null,
   golden_queries: null,
   audit: null,

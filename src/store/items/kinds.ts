@@ -12,7 +12,6 @@ import type {
   StoreSample,
   TokenKind,
 } from '../admin-model.ts';
-import type { ConceptChange, ConceptChangeDetail } from '../concept-model.ts';
 import type {
   GoldenQuery,
   ItemChange,
@@ -42,7 +41,6 @@ const NAMES: Readonly<Record<ItemKind, (item: Pick<StoredItem, 'key' | 'position
   label: ({ key }) => `the label ${key}`,
   golden_query: ({ key }) => `the results of golden query ${key}`,
   receipt: ({ key }) => `the receipt ${key}`,
-  concept_change: ({ key }) => `the change ${key} of a concept`,
   source_state: ({ key }) => `the list of problems of source ${key}`,
   graph_layout: () => 'the positions of the nodes of the graph',
   token: ({ key }) => `the token ${key}`,
@@ -298,25 +296,6 @@ export async function removeReceiptsBefore(
   const [oldest] = await records.items(namespace, { kind: of, by: 'at' }, { after: null, limit: 1 });
   if (oldest !== undefined && oldest.at < time)
     await records.commit(namespace, { items: [{ of, forgetBefore: time }] });
-}
-
-// ── Changes of concepts ──────────────────────────────────────────────────────────────────────────
-
-/** In the order in which they were made. */
-export async function conceptChanges(items: Items, namespace: string): Promise<ConceptChange[]> {
-  const found = await items.items(namespace, { kind: 'concept_change', by: 'at' }, EVERY);
-  return found.map((item) => {
-    const { actor, surface, project, detail } = bodyOf(item) as ConceptChange & {
-      detail: ConceptChangeDetail;
-    };
-    return { id: item.key, at: item.at, actor, surface, project, ...detail };
-  });
-}
-
-/** A change with a known id is left as it is. */
-export function conceptChangePut({ id, at, actor, surface, project, ...detail }: ConceptChange): ItemChange {
-  const body = { actor, surface, project, detail: detail as unknown as Json };
-  return { put: { kind: 'concept_change', key: id, at, body }, ifExists: 'skip' };
 }
 
 // ── Inbox ────────────────────────────────────────────────────────────────────────────────────────

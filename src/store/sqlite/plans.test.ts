@@ -3,14 +3,7 @@ import { anyOf, note, NOW } from '../../../test/contract/store-samples.ts';
 import { ALL, auditDraft, fact, purgeRequest } from '../../../test/contract/written-samples.ts';
 import { withoutAsyncPauses } from '../../core/threads/slices.ts';
 import type { ItemChange } from '../item-model.ts';
-import {
-  conceptChanges,
-  historyRuns,
-  storedLabels,
-  storedReceipt,
-  storedReceipts,
-  storedTokens,
-} from '../items/kinds.ts';
+import { historyRuns, storedLabels, storedReceipt, storedReceipts, storedTokens } from '../items/kinds.ts';
 import { sourceStates } from '../items/source-state.ts';
 import type { StoreRecords } from '../store.ts';
 import { storeCalls } from '../sql/calls/calls.ts';
@@ -177,7 +170,6 @@ it('items are found with an index, in their order, and so are those that are rem
     for (const receipt of [null, 'i']) await storedLabels(items, 'n', receipt, { after: 3, limit: 5 });
     for (const hash of [undefined, 'h']) await storedTokens(items, '', hash);
     await historyRuns(items, 'n', { category: 'pack_history', now: NOW }, ALL);
-    await conceptChanges(items, 'n');
     await sourceStates(items, 'n');
     await records.bounds('n');
     const forgotten: ItemChange = { of: 'receipt', forgetBefore: NOW };

@@ -122,10 +122,9 @@ function exitCodes(): string {
 /** The headings of `loci --help` with the first words of their commands, in the order in which they are printed. */
 export const HELP_GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Find:': ['search', 'recall', 'pack', 'get', 'list', 'timeline', 'open', 'record', 'graph'],
-  'Write:': ['write', 'update', 'delete', 'undelete', 'fact', 'capture', 'inbox'],
+  'Write:': ['write', 'update', 'delete', 'undelete', 'fact', 'inbox'],
   'Notes and sources:': ['index', 'sources', 'watch', 'forget-vault'],
   'Startup:': ['startup'],
-  'Graph:': ['concept'],
   'Receipts:': ['receipt'],
   'Portability:': ['export', 'import', 'corpus'],
   'Administration:': [

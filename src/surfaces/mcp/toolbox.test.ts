@@ -49,13 +49,8 @@ describe('the tools', () => {
     const optional = [...byTool].flatMap(([name, { listedOnRequest }]) => (listedOnRequest ? [name] : []));
     expect(configSchema.parse({ mcp: { tools: optional } }).mcp.tools).toEqual(optional);
     expect(optional.toSorted()).toEqual([
-      'capture_accept',
-      'capture_list',
-      'capture_reject',
-      'concept_changes',
-      'concept_conflicts',
-      'concept_list',
-      'concept_show',
+      'graph_concepts',
+      'graph_conflicts',
       'graph_export',
       'graph_index',
       'graph_map',

@@ -41,10 +41,7 @@ export function registerCommands(api: PluginApi, plugin: string): void {
     return runLoci(api, plugin, rest, await readerVariable({ plugin, pluginConfig, agent, workspace }));
   };
   register(MEMORY, runForAgent);
-  // What auto-capture proposes is of an agent.
-  register(LOCI, (words) =>
-    takeAgent(words).rest[0] === 'capture' ? runForAgent(words) : runLoci(api, plugin, words, {}),
-  );
+  register(LOCI, (words) => runLoci(api, plugin, words, {}));
 }
 
 function passThrough(

@@ -6,7 +6,7 @@ import { messageOfUser } from './recall.ts';
 
 const MAX_SESSIONS = 1000;
 
-/** Writes facts that the owner states as records, after the turn (auto-capture). */
+/** Writes facts that the owner asks to remember as records, after the turn (auto-capture). */
 export function registerCapture(api: PluginApi, memory: GatewayMemory): void {
   /** The messages of turns that are running, by session. */
   const messages = new Map<string, Said>();

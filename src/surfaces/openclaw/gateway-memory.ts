@@ -37,8 +37,6 @@ export class GatewayMemory {
   #loggedFailure = '';
   /** The settings of the open engine that tools need before they can wait. */
   writesEnabled: boolean;
-  /** Whether auto-capture is on. */
-  readonly captures: boolean;
 
   constructor(plugin: string, api: PluginApi) {
     this.#plugin = plugin;
@@ -47,8 +45,6 @@ export class GatewayMemory {
     this.#api = api;
     const writes = this.#config['writes'] as { readonly enabled?: unknown } | undefined;
     this.writesEnabled = writes?.enabled === true;
-    const capture = this.#config['autoCapture'] as { readonly enabled?: unknown } | undefined;
-    this.captures = capture?.enabled === true;
   }
 
   /** The API of the last registration: that of an earlier one may be retired. */

@@ -12,9 +12,6 @@ import TOOLS from './tool-definitions.json' with { type: 'json' };
 const READ_DEADLINE_MS = 10_000;
 const WRITE_DEADLINE_MS = 20_000;
 
-/** What `memory_proposals` runs: one of several operations. */
-const PROPOSALS = 'proposals';
-
 type ToolDefinition = (typeof TOOLS)[number];
 
 /** Registers all tools. The host asks for them at each turn, with the turn's agent, sender and sandbox. */
@@ -51,7 +48,6 @@ export function registerTools(api: PluginApi, memory: GatewayMemory): void {
       // The host offers a model nothing that its turn may not use.
       (turn) => {
         const { mayRead, mayWrite } = memory.access(turn);
-        if (operation === PROPOSALS) return memory.captures && turn.isOwner && !turn.isSandboxed;
         return read === undefined ? mayWrite && (memory.writesEnabled || !needsWrites) : mayRead;
       },
       (call, input) =>
@@ -161,9 +157,7 @@ function write(call: ToolCall, operation: string, input: unknown): Promise<ToolR
     call,
     async ({ engine, tools, call: ofTurn }) => ({
       status: 'ok',
-      ...((await (operation === PROPOSALS
-        ? tools.runProposals(engine, input, ofTurn)
-        : tools.runWrite(engine, operation, input, ofTurn))) as object),
+      ...((await tools.runWrite(engine, operation, input, ofTurn)) as object),
     }),
     failed,
   );

@@ -1,8 +1,6 @@
 /** The command groups, with their summaries. The operation `fact-store` is the command `loci fact store`. */
 export const COMMAND_GROUPS: Readonly<Record<string, string>> = {
   adapters: 'what searches the pools of `adapters.pools`',
-  capture: 'what auto-capture proposes to remember, until you accept or reject it',
-  concept: 'what notes are about, with all its names',
   config: 'show or change the settings',
   embed: 'the embedding provider and the vectors that it makes',
   fact: 'values that are stored under a key until they expire',

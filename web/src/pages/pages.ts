@@ -65,12 +65,6 @@ export const PAGES: readonly PageEntry[] = [
     load: async () => (await import('./graph/graph.tsx')).GraphPage,
   },
   {
-    path: 'concepts',
-    name: SHELL.concepts,
-    group: 'find',
-    load: async () => (await import('./concepts/concepts.tsx')).ConceptsPage,
-  },
-  {
     path: 'packs',
     name: SHELL.packs,
     group: 'given',

@@ -31,13 +31,13 @@ function useListener(listeners: Set<Listener>, onChange: Listener): void {
   }, []);
 }
 
-/** How many changes and proposals wait in the inbox. It is also shown before the title of the document. */
+/** How many changes wait in the inbox. It is also shown before the title of the document. */
 export function useInboxCount(): number {
   const { data, reload } = useRequest(
     (signal) => call('/api/v1/inbox/list', { limit: 1, changes: 0 }, { signal }),
     null,
   );
-  const count = data === undefined ? 0 : data.total + data.proposals;
+  const count = data === undefined ? 0 : data.total;
   const state = data === undefined ? null : `${String(count)}/${data.groups[0]?.to ?? ''}`;
   const before = useRef(state);
   useEffect(() => {

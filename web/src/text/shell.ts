@@ -11,7 +11,6 @@ export const SHELL = {
   receipts: { en: 'Receipts', de: 'Belege' },
   facts: { en: 'Facts', de: 'Fakten' },
   startup: { en: 'Startup text', de: 'Starttext' },
-  concepts: { en: 'Concepts', de: 'Begriffe' },
   sources: { en: 'Sources', de: 'Quellen' },
   audit: { en: 'Audit log', de: 'Protokoll' },
   health: { en: 'Health', de: 'Zustand' },

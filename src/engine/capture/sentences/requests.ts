@@ -1,6 +1,5 @@
 import { caseless } from './caseless.ts';
 import { foldedText } from './folded-text.ts';
-import { isStatement } from './markers.ts';
 
 /** What comes before a request: a greeting, politeness. */
 const OPENING =
@@ -104,6 +103,46 @@ export function requestedFact({
     return isComplete(words) ? capitalised(words.trim()) : null;
   }
   return null;
+}
+
+/** Where a sentence is not what the owner says of the own life: a question, a condition, a quotation, a task. */
+const NO_STATEMENT: readonly RegExp[] = [
+  // Questions, also without their mark.
+  /[?？]/,
+  /^(?:do|does|did|am|is|are|was|were|can|could|would|should|will|have you|what|why|how|who|where|when|which|whose)\b/i,
+  /^(?:was|warum|wieso|wie|wer|wo|wann|welche[rs]?|kannst|könntest|würdest|soll|sollte|bin|ist|sind|habe? (?:ich|wir|du)|wohne ich|heiße ich)\b/i,
+  // Conditions.
+  /\b(?:if|unless|suppose|supposing|assuming|in case|whenever|as long as|otherwise|would|could have|i wish|were i)\b/i,
+  /\b(?:wenn|falls|angenommen|sofern|würde|würden|hätte|hätten|wäre|wären|könnte|sonst)\b/i,
+  // Quotations, and what was said, written or sung.
+  /["]|^'|\s'[\p{L}]/u,
+  /\b(?:said|says|say|saying|told|tells|texted|texts|wrote|writes|written|claims?|claimed|asked|replied|quoted?|sings?|the song|the ad|the sign|according to)\b/i,
+  /\b(?:sagte?|gesagt|sagt|schrieb|geschrieben|behauptet\w*|erzählte?|meinte|laut|zufolge)\b/i,
+  // Tasks for the agent.
+  /^(?:please |bitte |and |then |now )?(?:write|translate|summari[sz]e|rewrite|proofread|correct|fix|add|make|create|draft|send|find|search|look|show|tell|give|explain|check|run|open|use|change|update|delete|remove|list|help|book|buy|order|set|turn|play|read|answer|reply|compare|convert|calculate|generate|pretend|say|put|schedule|cancel)\b/i,
+  /^(?:bitte )?(?:schreibe?|übersetze?|fasse?|korrigiere?|füge?|mache?|erstelle?|sende|suche?|zeige?|gib|erkläre?|prüfe?|öffne|ändere|lösche?|hilf|buche|bestelle|stelle?|lies|antworte|vergleiche)\b(?! (?:ich|wir))/i,
+];
+
+/** Whether a sentence may be what a request before or after it refers to. */
+export function isStatement(plain: string): boolean {
+  return !NO_STATEMENT.some((marker) => marker.test(plain));
+}
+
+const INSTRUCTIONS: readonly RegExp[] = [
+  // Said to the agent.
+  /^(?:please |just |bitte )?(?:always|never|do not|don't|ignore|obey|follow|run|execute|send|pay|transfer|forward|delete|remove|upload|download|share|reveal|tell|show|give|use|answer|reply|respond|write|call|open|make|set|add|approve|grant|allow|let|trust|treat|install|act|pretend|stop|start|buy|order|book|comply|accept|immer|nie|niemals|ignoriere?|gehorche?|befolge?|führe?|sende?|zahle?|überweise?|lösche?|antworte?|nutze?|verwende?)(?!\p{L})/iu,
+  /(?<!\p{L})(?:you|your|du|dir|dich|deine?[nmrs]?|tu|vous|usted|je moet|jij|u moet|você) (?:(?:always|never|immer|nie) )?(?:must|should|shall|have to|need to|are to|may|can|owe|obey|ignore|are (?:allowed|now|required)|will|musst|sollst|darfst|kannst|schuldest|dois|devez|debe|moet|deve)(?!\p{L})/iu,
+  /(?<!\p{L})(?:agents?|assistants?|assistent\p{L}*|agente|bot|ai|ki|system|model|exec|prompts?|instructions?|anweisung\p{L}*|commands?|befehle?|obeys?|ignor(?:e|es|a|iere?)|disregard|gehorch\p{L}*|override|obéi\p{L}*|obedec\p{L}*|obbedi\p{L}*|gehoorza\p{L}*|negeer|debes|tienes que|devi|deves|dois)(?!\p{L})/iu,
+  /(?<!\p{L})without (?:\p{L}+ )?(?:asking|confirm\p{L}*|checking|permission|approval|telling|question)|(?<!\p{L})(?:ohne (?:zu fragen|rückfrage|nachfrage|bestätigung)|sans (?:demander|confirmation)|sin (?:preguntar|confirmar)|senza (?:chiedere|conferma)|zonder (?:te )?vragen|sem (?:perguntar|confirmar))/iu,
+  /(?<!\p{L})(?:must|has to|have to|should|shall|müssen|muss|sollen) (?:always |never |only |immer |nie )?(?:be |go to |pay |send |use |transfer |bezahlt|gesendet|überwiesen)/iu,
+  /(?<!\p{L})(?:allowed|permitted|authori[sz]ed|entitled) to(?!\p{L})|(?<!\p{L})wants? you to(?!\p{L})|(?<!\p{L})(?:invoices?|bills?|payments?|transfers?|money) (?:go|goes|is|are|must|always)(?!\p{L})/iu,
+  // No words of a fact.
+  /[<>{}]|(?<!\p{L})(?:rm -|sudo|curl|exec|bash)(?!\p{L})/iu,
+];
+
+/** Whether what is to be remembered tells the agent what to do. */
+export function isInstruction(fact: string): boolean {
+  return INSTRUCTIONS.some((instruction) => instruction.test(fact));
 }
 
 /** A noun with its article, or a last word after which something must follow. */

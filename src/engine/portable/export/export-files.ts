@@ -105,7 +105,7 @@ async function writeItem(folder: string, item: ExportItem, files: Map<string, Li
 function linesFileName({ type, value }: Exclude<ExportItem, MarkdownItem>): string {
   if (type === 'audit') return value.chain;
   if (type === 'history') return value.category;
-  return { concept_change: 'changes', label: 'labels', golden_query: 'queries' }[type];
+  return { label: 'labels', golden_query: 'queries' }[type];
 }
 
 /** Writes under a temporary name next to the target, then renames. Removes the temporary files on failure. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LociError } from '../../../core/errors.ts';
 import { assertNotAborted, type ProgressOptions } from '../../../core/progress.ts';
-import { conceptChanges, startupEntries } from '../../../store/items/kinds.ts';
+import { startupEntries } from '../../../store/items/kinds.ts';
 import type { EngineContext } from '../../context.ts';
 import { expire } from '../../shared/retention.ts';
 import { auditChains } from '../items/audit.ts';
@@ -53,7 +53,6 @@ export function noExportCounts(): ExportCounts {
     startup: 0,
     records: 0,
     deleted: 0,
-    concept_change: 0,
     labels: 0,
     golden_queries: 0,
     audit: 0,
@@ -168,7 +167,6 @@ export async function exportHeader(context: EngineContext): Promise<ExportHeader
       startup: (await startupEntries(store.records, namespace)).length,
       records,
       deleted_records: deleted,
-      concept_changes: (await conceptChanges(store.records, namespace)).length,
       audit: chains.reduce((sum, { length }) => sum + length, 0),
     },
   };

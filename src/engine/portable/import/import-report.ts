@@ -63,7 +63,6 @@ export const importOutput = z.strictObject({
   dry_run: z.boolean(),
   records: counts(),
   startup: counts(),
-  concept_change: count().describe('Changes of concepts that were not here before.'),
   labels: count().describe('Labels that were not here before, or were given later.'),
   golden_queries: count().describe('Golden queries that were not here before, or were recorded later.'),
   audit: count().describe('Entries of the audit log that were not here before.'),
@@ -97,9 +96,8 @@ export class ImportReport {
   readonly #started = performance.now();
   readonly records: ImportCounts = noCounts();
   readonly startup: ImportCounts = noCounts();
-  /** Changes of concepts, labels, golden queries, audit entries and runs that the store did not have before. */
+  /** Labels, golden queries, audit entries and runs that the store did not have before. */
   readonly auxiliary: Record<Exclude<CountName, 'records' | 'startup'>, number> = {
-    concept_change: 0,
     labels: 0,
     golden_queries: 0,
     audit: 0,

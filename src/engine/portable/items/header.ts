@@ -27,8 +27,7 @@ const header = z.strictObject({
 export type ExportHeader = z.infer<typeof header>;
 
 /** Names of the counts that an export and an import report. */
-export type CountName =
-  'startup' | 'records' | 'concept_change' | 'labels' | 'golden_queries' | 'audit' | 'history';
+export type CountName = 'startup' | 'records' | 'labels' | 'golden_queries' | 'audit' | 'history';
 
 /** The last line: the number of lines before it, and their digest. */
 const end = z.strictObject({ type: z.literal('end'), lines: z.number().int(), digest: sha256Text });

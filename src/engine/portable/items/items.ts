@@ -1,8 +1,6 @@
 import type { AuditEntry, HistoryDraft, StartupEntry } from '../../../store/admin-model.ts';
-import type { ConceptChange } from '../../../store/concept-model.ts';
 import type { GoldenQuery, Label } from '../../../store/item-model.ts';
 import { audit } from './audit.ts';
-import { conceptChange } from './concept-change.ts';
 import { goldenQuery } from './golden-query.ts';
 import { history } from './history.ts';
 import type { ExportedRecord, ItemType } from './item-type.ts';
@@ -14,7 +12,6 @@ import { startup } from './startup.ts';
 interface ItemValues {
   readonly startup: StartupEntry;
   readonly record: ExportedRecord;
-  readonly concept_change: ConceptChange;
   readonly label: Label;
   readonly golden_query: GoldenQuery;
   readonly audit: AuditEntry;
@@ -27,7 +24,6 @@ export type ItemTypeName = keyof ItemValues;
 const ITEM_TYPES: { readonly [Type in ItemTypeName]: ItemType<ItemValues[Type]> } = {
   startup,
   record,
-  concept_change: conceptChange,
   label,
   golden_query: goldenQuery,
   audit,

@@ -240,7 +240,7 @@ function vectorCalls(driver: Driver, reader: Reader): StoreCalls['vectors'] {
 
 const NO_GRAPH: GraphState = {
   ...{ upTo: 0, similarUpTo: 0, rules: '', conceptsUpTo: 0, conceptRules: '' },
-  ...{ lastChange: 0, stale: 0, changedNames: 0, conceptChanges: 0 },
+  ...{ lastChange: 0, stale: 0, changedNames: 0 },
   waiting: { records: [], names: [] },
 };
 

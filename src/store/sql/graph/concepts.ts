@@ -43,8 +43,8 @@ export async function someNames(
   ns: number,
   { project, only, excludedSources = [] }: NameSelector,
 ): Promise<StoredName[]> {
-  const selected = typeof only === 'object' ? only : { keys: [], notes: [] };
-  const statement = 'firstWords' in selected ? namesByFirstWord : namesOfKeysAndNotes;
+  const selected = typeof only === 'object' ? only : { keys: [] };
+  const statement = 'firstWords' in selected ? namesByFirstWord : namesOfKeys;
   const parameters = { ns, project, ...selected, ...hidden(excludedSources) };
   return (await sql.all(statement(sql.dialect, excludedSources), parameters)).map((row) =>
     nameIn(project, row),
@@ -98,14 +98,12 @@ function namesOfSlice(dialect: Dialect, excludedSources: readonly string[]): str
     GROUP BY c.key, c.kind, c.text ORDER BY 1, 2, 3, 4`;
 }
 
-function namesOfKeysAndNotes(dialect: Dialect, excludedSources: readonly string[]): string {
+function namesOfKeys(dialect: Dialect, excludedSources: readonly string[]): string {
   const { list, join, index } = dialect;
   const visible = isVisible(dialect, excludedSources);
   const byKey = `${join} concept_name AS c ${index('concept_name_key')} ON ${OF_PROJECT} AND c.key = w.value`;
   return `WITH notes AS (
-      SELECT c.record FROM ${list('keys', 'text')} AS w ${byKey} WHERE ${CLAIM}
-      UNION SELECT r.record FROM ${list('notes', 'text')} AS w ${join} concept_record AS r ${index('concept_record_note')}
-        ON r.ns = :ns AND r.project = :project AND r.note = w.value)
+      SELECT DISTINCT c.record FROM ${list('keys', 'text')} AS w ${byKey} WHERE ${CLAIM})
     SELECT ${CLAIM_COLUMNS} FROM notes ${join} concept_name AS c ON c.ns = :ns AND c.record = notes.record
       WHERE ${CLAIM} AND ${visible}
     UNION ALL SELECT ${SHARED_COLUMNS} FROM (SELECT DISTINCT value FROM ${list('keys', 'text')} AS k) AS w ${byKey}

@@ -133,8 +133,7 @@ export async function graphState(sql: Sql, ns: number, limit = 0): Promise<Graph
   const row = await sql.get(
     `SELECT n.last_change, p.up_to, p.similar_up_to, p.rules, c.up_to AS concepts_up_to, c.rules AS concept_rules,
        (SELECT count(*) FROM graph_stale AS s WHERE s.ns = :ns) AS stale,
-       (SELECT count(*) FROM concept_changed AS s WHERE s.ns = :ns) AS changed_names,
-       (SELECT count(*) FROM item AS i WHERE i.ns = :ns AND i.kind = 'concept_change') AS concept_changes
+       (SELECT count(*) FROM concept_changed AS s WHERE s.ns = :ns) AS changed_names
      FROM namespace AS n LEFT JOIN graph_progress AS p ON p.ns = n.id LEFT JOIN concept_progress AS c ON c.ns = n.id
      WHERE n.id = :ns`,
     { ns },
@@ -149,7 +148,6 @@ export async function graphState(sql: Sql, ns: number, limit = 0): Promise<Graph
     lastChange: numberIn('last_change'),
     stale: numberIn('stale'),
     changedNames: numberIn('changed_names'),
-    conceptChanges: numberIn('concept_changes'),
     waiting: limit === 0 ? { records: [], names: [] } : await waiting(sql, ns, limit),
   };
 }

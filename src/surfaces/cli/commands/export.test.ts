@@ -8,7 +8,6 @@ it('counts records, startup entries, audit entries and runs of an export', () =>
     records: 1,
     deleted: 0,
     startup: 1,
-    concept_change: 0,
     labels: 0,
     golden_queries: 0,
     audit: 2,

@@ -29,20 +29,19 @@ export const inboxList: OperationCommand<InboxOutput> = {
   shortOptions: { limit: 'n' },
   viewOptions: [VERBOSE],
   render: (output, view) => {
-    const { total, proposals, groups, next } = output;
+    const { total, groups, next } = output;
     const { style } = view;
-    if (total + proposals === 0) return 'The inbox is empty: you have seen all that agents have changed.\n';
+    if (total === 0) return 'The inbox is empty: you have seen all that agents have changed.\n';
     if (groups.length === 0) return 'The inbox has no such group.\n';
     const blocks = groups.map((group) => groupLines(group, view).join('\n'));
     const more = next === null ? '' : `; \`--after ${next}\` shows the next page`;
-    const summary = [formatCount(total, 'change'), formatCount(proposals, 'proposal')].join(' and ');
     const advice = '`loci inbox keep --group ID` keeps a session, `loci inbox undo --group ID` undoes it.';
-    return `${[...blocks, style.dim(`In the inbox: ${summary}${more}`), style.dim(advice)].join('\n\n')}\n`;
+    return `${[...blocks, style.dim(`In the inbox: ${formatCount(total, 'change')}${more}`), style.dim(advice)].join('\n\n')}\n`;
   },
 };
 
 function groupLines(group: InboxGroup, view: View): string[] {
-  const { id, agent, surface, session, to, changes, next_change: nextChange, proposals, total } = group;
+  const { id, agent, surface, session, to, changes, next_change: nextChange, total } = group;
   const { style, columns } = view;
   const now = Date.now();
   const name = `${style.bold(oneLine(agent))} via ${oneLine(surface)}`;
@@ -60,23 +59,15 @@ function groupLines(group: InboxGroup, view: View): string[] {
     head.join(' · '),
     ...sessionLine,
     ...indent([...changes.flatMap((change) => changeLines(change, view)), ...more], '  '),
-    ...indent(
-      proposals.map(({ id: proposal, text, expires_at: end }) => {
-        const left = style.dim(`proposal ${String(proposal)}, ${timeLeftText(end, now)}`);
-        return `${style.warning('?')} ${clip(oneLine(text), Math.max(20, columns - 40))}  ${left}`;
-      }),
-      '  ',
-    ),
   ];
 }
 
-function countsText({ written, changed, deleted, facts, proposals }: InboxGroup): string {
+function countsText({ written, changed, deleted, facts }: InboxGroup): string {
   const counts = [
     [written, `${String(written)} written`],
     [changed, `${String(changed)} changed`],
     [deleted, `${String(deleted)} deleted`],
     [facts, formatCount(facts, 'fact')],
-    [proposals.length, formatCount(proposals.length, 'proposal')],
   ] as const;
   return counts.flatMap(([count, text]) => (count === 0 ? [] : [text])).join(', ');
 }

@@ -53,17 +53,8 @@ const FORMAT_NAMES: Readonly<Record<ImportOutput['format'], string>> = {
   shadowdb: 'ShadowDB',
 };
 
-function countsOf({
-  records,
-  startup,
-  concept_change,
-  labels,
-  golden_queries,
-  audit,
-  history,
-}: ImportOutput): string[] {
+function countsOf({ records, startup, labels, golden_queries, audit, history }: ImportOutput): string[] {
   const added = [
-    ...(concept_change > 0 ? [`${formatCount(concept_change, 'change')} of concepts added`] : []),
     ...(audit > 0 ? [`${formatCount(audit, 'audit entry', 'audit entries')} added`] : []),
     ...(labels > 0 ? [`${formatCount(labels, 'label')} added`] : []),
     ...(golden_queries > 0 ? [`${formatCount(golden_queries, 'golden query', 'golden queries')} added`] : []),
@@ -111,15 +102,11 @@ export const exportMemory: OperationCommand<ExportOutput> = {
     next === null
       ? []
       : [`this is only a part: \`--to FILE\` writes everything, \`--after ${next}\` prints the next page`],
-  render: (
-    { lines, to, records, deleted, startup, concept_change, audit, history, took_ms },
-    { terminal, style },
-  ) => {
+  render: ({ lines, to, records, deleted, startup, audit, history, took_ms }, { terminal, style }) => {
     if (to === null) return terminal ? escapeControlJson(lines ?? '') : (lines ?? '');
     const recordCount = `${formatCount(records ?? 0, 'record')} (${String(deleted ?? 0)} deleted)`;
     const otherCounts = [
       formatCount(startup ?? 0, 'startup entry', 'startup entries'),
-      ...((concept_change ?? 0) > 0 ? [`${formatCount(concept_change ?? 0, 'change')} of concepts`] : []),
       formatCount(audit ?? 0, 'audit entry', 'audit entries'),
       formatCount(history ?? 0, 'run'),
     ];

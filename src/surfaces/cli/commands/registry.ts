@@ -17,7 +17,6 @@ const FILES: readonly (readonly [operations: string, load: () => Promise<object>
   ],
   ['write update delete undelete', () => import('./records/changes.ts')],
   ['fact-store fact-recall fact-list fact-forget fact-categories corpus', () => import('./facts.ts')],
-  ['capture-list capture-accept capture-reject', () => import('./capture.ts')],
   [
     'receipt-list receipt-show receipt-verify receipt-diff receipt-label',
     () => import('./packs/receipts.ts'),
@@ -30,11 +29,7 @@ const FILES: readonly (readonly [operations: string, load: () => Promise<object>
     () => import('./sources/changes.ts'),
   ],
   [
-    'concept-list concept-show concept-conflicts concept-merge concept-split concept-rename concept-undo concept-changes',
-    () => import('./graph/concepts.ts'),
-  ],
-  [
-    'graph-status graph-show graph-path graph-map graph-export graph-diff graph-view',
+    'graph-status graph-show graph-path graph-map graph-export graph-diff graph-view graph-concepts graph-conflicts',
     () => import('./graph/graph.ts'),
   ],
   ['graph-index graph-pack', () => import('./packs/node-texts.ts')],

@@ -34,9 +34,6 @@ const RESULTS: Readonly<Record<string, OperationResult>> = {
   'fact-categories': RECALLED_FIELDS,
   'sources-list': RECALLED_FIELDS,
   corpus: RECALLED_FIELDS,
-  'capture-list': RECALLED_FIELDS,
-  'capture-accept': RECALLED_FIELDS,
-  'capture-reject': RECALLED_FIELDS,
 };
 
 function operationResult(operation: string): OperationResult {

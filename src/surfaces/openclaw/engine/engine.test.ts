@@ -6,15 +6,7 @@ import { operatorTurn, turnOf, type Turn } from '../host/turn.ts';
 import type { ExtraPath } from './agent-workspaces.ts';
 import { GatewayEngine } from './engine.ts';
 import { timelineOf } from './timeline.ts';
-import {
-  captureMessage,
-  corpusDocuments,
-  readMemory,
-  runProposals,
-  runRead,
-  runWrite,
-  searchMemory,
-} from './run-tool.ts';
+import { captureMessage, corpusDocuments, readMemory, runRead, runWrite, searchMemory } from './run-tool.ts';
 import { listInbox } from '../../../engine/inbox/inbox.ts';
 import { refreshVault } from '../../../engine/reading/refresh/refresh-vault.ts';
 import { sourceReports } from '../../../engine/reading/reports.ts';
@@ -141,9 +133,10 @@ describe('the engine of a gateway', () => {
       await expect(runWrite(engine, name, input, { turn: STRANGER })).rejects.toMatchObject({
         code: 'forbidden',
       });
-    expect(await captureMessage(engine, 'I am allergic to nuts.', { turn: STRANGER, origin: {} })).toEqual({
+    expect(
+      await captureMessage(engine, 'Remember that I am allergic to nuts.', { turn: STRANGER, origin: {} }),
+    ).toEqual({
       stored: 0,
-      proposed: 0,
       secrets: 0,
     });
   });
@@ -234,28 +227,32 @@ describe('the engine of a gateway', () => {
       code: 'writes_disabled',
     });
     await expect(
-      captureMessage(engine, 'I am allergic to nuts.', { turn: MAIN, origin: {} }),
+      captureMessage(engine, 'Remember that I am allergic to nuts.', { turn: MAIN, origin: {} }),
     ).rejects.toMatchObject({ code: 'writes_disabled' });
     await runWrite(engine, 'fact-store', { key: 'tea', value: 'Assam' }, { turn: MAIN });
     expect(await paths(engine, 'Assam', MAIN)).toHaveLength(1);
   });
 
-  it('writes a stated fact once, with its turn, and no more than the settings allow', async () => {
+  it('writes a requested fact once, with its turn, and no more than the settings allow', async () => {
     const engine = await open({ autoCapture: { maxPerTurn: 2, maxPerDay: 3 } });
     const stored = async (message: string): Promise<number> => {
       const origin = { session: 'agent:main:main', run: 'run-1' };
       return (await captureMessage(engine, message, { turn: MAIN, origin })).stored;
     };
-    expect(await stored('I am allergic to nuts. My dog is called Rex. Call me Ada.')).toBe(2);
-    expect(await stored('I am allergic to nuts.')).toBe(0);
-    expect(await stored('Call me Ada.')).toBe(1);
+    expect(
+      await stored(
+        'Remember that I am allergic to nuts. Remember that my dog is Rex. Remember that tea is best.',
+      ),
+    ).toBe(2);
+    expect(await stored('Remember that I am allergic to nuts.')).toBe(0);
+    expect(await stored('Remember that tea is best.')).toBe(1);
     await runWrite(engine, 'write', { content: 'x' }, { turn: MAIN, session: 'agent:main:other' });
     const { groups } = await listInbox(await engine.loci('agent:main'));
     expect(groups.map(({ agent, session, total }) => [agent, session, total])).toEqual([
       ['main', 'agent:main:other', 1],
       ['main', 'agent:main:main', 3],
     ]);
-    expect(await stored('I have two cats.')).toBe(0);
+    expect(await stored('Remember that I have two cats.')).toBe(0);
     const record = await get(await engine.loci('agent:main'), { citation: 'record/1' });
     expect(record).toMatchObject({
       text: 'I am allergic to nuts.',
@@ -265,25 +262,10 @@ describe('the engine of a gateway', () => {
     });
   });
 
-  it('gives proposals to the owner alone, and finds what was accepted', async () => {
-    const engine = await open();
-    await captureMessage(engine, 'My sister lives in Bergen.', { turn: MAIN, origin: {} });
-    expect(await paths(engine, 'Bergen', MAIN)).toEqual([]);
-    for (const turn of [STRANGER, { ...MAIN, isSandboxed: true }])
-      await expect(runProposals(engine, { action: 'list' }, { turn })).rejects.toMatchObject({
-        code: 'forbidden',
-      });
-    const listed = await runProposals(engine, { action: 'list' }, { turn: MAIN });
-    expect(listed).toMatchObject({ proposals: [{ id: 1, text: 'My sister lives in Bergen.' }], total: 1 });
-    await runProposals(engine, { action: 'accept', ids: [1] }, { turn: MAIN });
-    expect(await paths(engine, 'Bergen', MAIN)).toHaveLength(1);
-    expect(await paths(engine, 'Bergen', operatorTurn('work'))).toEqual([]);
-  });
-
   it('says of a fact until when it was true, in a search, when it is read, and recalls it no longer', async () => {
     const engine = await open({ autoRecall: { minScore: 0 } });
-    for (const message of ['I live in Berlin.', 'I live in Hamburg now.'])
-      await captureMessage(engine, message, { turn: MAIN, origin: {} });
+    for (const fact of ['I live in Berlin.', 'I live in Hamburg now.'])
+      await captureMessage(engine, `Remember that ${fact}`, { turn: MAIN, origin: {} });
     const { results } = await searchMemory(engine, { query: 'Berlin' }, { turn: MAIN });
     const until = expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string;
     expect(results[0]).toMatchObject({ snippet: 'I live in Berlin.', valid_until: until });

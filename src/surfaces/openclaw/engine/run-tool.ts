@@ -251,32 +251,8 @@ export async function operation<Output = unknown>(
   return (await operations) as Operation<z.ZodType, z.ZodType<Output>>;
 }
 
-/** The input of `memory_proposals`. */
-export const proposalsInput = z.strictObject({
-  action: z.enum(['list', 'accept', 'reject']).describe('What to do with proposals.'),
-  ids: z
-    .array(z.number().int().positive())
-    .exactOptional()
-    .describe('The numbers of the proposals to accept or reject, as the list has them.'),
-});
-
-/** Lists, accepts or rejects what auto-capture proposes for the agent: in turns of the owner that may write. @throws LociError */
-export async function runProposals(
-  engine: GatewayEngine,
-  input: unknown,
-  { turn, session, signal }: Call,
-): Promise<unknown> {
-  const { action, ids } = parsed(proposalsInput, input);
-  const { own, mayWrite } = engine.grant(turn);
-  if (own === null || !mayWrite || !turn.isOwner)
-    throw new LociError('forbidden', 'proposals are for the owner alone');
-  const chosen = await operation(`capture-${action}`);
-  const given = parseInput(chosen, ids === undefined ? {} : { ids });
-  return runOperation(chosen, engine.contextOf(own, turn.agent, signal, session), given);
-}
-
 /**
- * Stores what a message of the owner asks to remember or surely states, and proposes what else it states, with the turn in the metadata.
+ * Stores what a message of the owner asks to remember, with the turn in the metadata.
  * Nothing of a turn that may not write.
  * @throws LociError `writes_disabled`, and the other errors of a write
  */
@@ -286,7 +262,7 @@ export async function captureMessage(
   { turn, origin }: { readonly turn: Turn; readonly origin: Readonly<Record<string, string>> },
 ): Promise<Captured> {
   const { own, mayWrite } = engine.grant(turn);
-  if (own === null || !mayWrite || !turn.isOwner) return { stored: 0, proposed: 0, secrets: 0 };
+  if (own === null || !mayWrite || !turn.isOwner) return { stored: 0, secrets: 0 };
   const context = engine.contextOf(own, turn.agent, undefined, origin['session']);
   const loci = await context.loci({ create: true });
   const { maxPerTurn, maxPerDay } = engine.settings.autoCapture;

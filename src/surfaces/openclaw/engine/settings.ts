@@ -109,10 +109,10 @@ const pluginSettings = z.strictObject({
     {
       enabled: flag(
         false,
-        'Whether facts that the owner surely states, or asks to remember, are written as records, and others proposed. `writes.enabled` must be true.',
+        'Whether facts that the owner asks to remember are written as records. `writes.enabled` must be true.',
       ),
-      maxPerTurn: whole(1, 10, 3, 'How many facts of a turn at most, and how many proposals.'),
-      maxPerDay: whole(1, 1000, 50, 'How many facts of a day at most, and how many proposals.'),
+      maxPerTurn: whole(1, 10, 3, 'How many facts of a turn at most.'),
+      maxPerDay: whole(1, 1000, 50, 'How many facts of a day at most.'),
     },
     NEEDS_CONVERSATIONS,
   ),

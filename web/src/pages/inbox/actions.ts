@@ -7,7 +7,6 @@ import { counted, t } from '../../text/text.ts';
 
 export type Group = Output<'/api/v1/inbox/list'>['groups'][number];
 export type Change = Group['changes'][number];
-export type Proposal = Group['proposals'][number];
 
 /** Changes of the inbox that are kept or undone: single ones, or those of a session that are shown. */
 type Chosen = { readonly changes: number[] } | { readonly group: string; readonly up_to: number };
@@ -15,8 +14,6 @@ type Chosen = { readonly changes: number[] } | { readonly group: string; readonl
 export interface InboxActions {
   readonly keep: (chosen: Chosen | { readonly all: true; readonly up_to: number }) => Promise<void>;
   readonly undo: (chosen: Chosen) => Promise<void>;
-  readonly accept: (proposal: Proposal, text?: string) => Promise<void>;
-  readonly reject: (proposal: Proposal) => Promise<void>;
   /**
    * Saves what the reader has written in the place of the agent's text, and keeps the changes of that record that the reader
    * saw. Returns why it could not be saved, as after a newer change.
@@ -28,8 +25,8 @@ export interface Edited {
   readonly title: string;
   readonly text: string;
   readonly tags: readonly string[];
-  /** When the record that is replaced was changed last; `null` for a proposal. */
-  readonly replaces: string | null;
+  /** When the record that is replaced was changed last. */
+  readonly replaces: string;
 }
 
 /** What the page does. Each says what was done, or why it could not be, and shows the inbox again. */
@@ -65,23 +62,13 @@ export function inboxActions(reload: () => void): InboxActions {
       ];
       notify(parts.join(' '), undo === null ? undefined : () => void takeBack(undo));
     }),
-    accept: attempt(async ({ id, text: proposed }, text = proposed) => {
-      const { accepted } = await call('/api/v1/capture/accept', { ids: [id] });
-      const record = Number(accepted[0]?.citation.replace('record/', ''));
-      if (text !== proposed) await call('/api/v1/memory/update', { id: record, content: text });
-      notify(t(INBOX.accepted));
-    }),
-    reject: attempt(async ({ id }) => {
-      await call('/api/v1/capture/reject', { ids: [id] });
-      notify(t(INBOX.rejected));
-    }),
     save: async (change, seen, { title, text, tags, replaces }) => {
       try {
         if (change.origin === 'fact') await call('/api/v1/memory/store', factOf(change, text, tags));
         else
           await call('/api/v1/memory/update', {
             ...{ id: change.record!, content: text, title },
-            ...(replaces !== null && { if_updated_at: replaces }),
+            if_updated_at: replaces,
           });
       } catch (error) {
         return asApiError(error).message;

@@ -4,7 +4,7 @@ import { Time } from '../../parts/time.tsx';
 import { href, Link } from '../../router.tsx';
 import { INBOX } from '../../text/pages/inbox.ts';
 import { counted, formatAgo, t, type Text } from '../../text/text.ts';
-import type { Change, Proposal } from './actions.ts';
+import type { Change } from './actions.ts';
 import { Diff } from './diff.tsx';
 
 /** What each action is called, and the class of its label. */
@@ -135,36 +135,4 @@ function reasonOf({ changed_by: by, subject, state, why }: Change): string {
   if (by !== null) return t(INBOX.changedAgain, { agent: by.agent });
   if (!UUID.test(subject ?? '')) return t(INBOX.noRecord);
   return state === 'gone' ? t(INBOX.gone) : t(INBOX.refused, { why: why ?? '' });
-}
-
-/** What auto-capture proposes to remember. */
-export function ProposalItem({
-  proposal,
-  onKeep,
-  onUndo,
-  onEdit,
-}: ItemActions & { readonly proposal: Proposal }): JSX.Element {
-  const { id, text, proposed_at: at, expires_at: expiresAt } = proposal;
-  return (
-    <li class="change" data-item={`p${String(id)}`} tabIndex={0}>
-      <p class="excerpt">
-        <PlainText text={text} />
-      </p>
-      <p class="row separated quiet-text">
-        <Time iso={at} />
-        <span>{t(INBOX.expires, { when: formatAgo(expiresAt) })}</span>
-      </p>
-      <div class="change-actions">
-        <button type="button" class="button small" onClick={onKeep}>
-          {t(INBOX.accept)}
-        </button>
-        <button type="button" class="button small" onClick={onEdit}>
-          {t(INBOX.edit)}
-        </button>
-        <button type="button" class="button small danger" onClick={onUndo}>
-          {t(INBOX.reject)}
-        </button>
-      </div>
-    </li>
-  );
 }

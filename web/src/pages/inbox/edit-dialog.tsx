@@ -6,40 +6,31 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { INBOX } from '../../text/pages/inbox.ts';
 import { t } from '../../text/text.ts';
-import type { Change, Edited, Proposal } from './actions.ts';
+import type { Change, Edited } from './actions.ts';
 
 interface EditDialogProps {
-  readonly item: Change | Proposal;
+  readonly item: Change;
   /** Why it could not be saved. */
   readonly problem: string | undefined;
   readonly onSave: (edited: Edited) => void;
   readonly onClose: () => void;
 }
 
-/** The whole text of a record or proposal, to write something else in its place. */
+/** The whole text of a record, to write something else in its place. */
 export function EditDialog({ item, problem, onSave, onClose }: EditDialogProps): JSX.Element {
-  const isProposal = 'proposed_at' in item;
   const request = useRequest(async (signal): Promise<Edited> => {
-    if (isProposal) return { title: '', text: item.text, tags: [], replaces: null };
     const citation = `record/${String(item.record)}`;
     const record = await call('/api/v1/memory/get', { citation }, { signal });
     return { title: record.title, text: record.text, tags: record.tags, replaces: record.updated_at };
   }, item.id);
-  const name = isProposal
-    ? t(INBOX.editProposal)
-    : t(INBOX.editTitle, {
-        name: item.title === '' ? t(INBOX.record, { id: item.record ?? 0 }) : item.title,
-      });
+  const name = t(INBOX.editTitle, {
+    name: item.title === '' ? t(INBOX.record, { id: item.record ?? 0 }) : item.title,
+  });
   return (
     <Dialog title={name} onClose={onClose}>
       <Loaded request={request}>
         {(edited) => (
-          <Form
-            edited={edited}
-            hasTitle={!isProposal && item.origin !== 'fact'}
-            onSave={onSave}
-            onClose={onClose}
-          />
+          <Form edited={edited} hasTitle={item.origin !== 'fact'} onSave={onSave} onClose={onClose} />
         )}
       </Loaded>
       {problem !== undefined && (

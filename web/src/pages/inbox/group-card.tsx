@@ -4,14 +4,14 @@ import { Time } from '../../parts/time.tsx';
 import { href, Link } from '../../router.tsx';
 import { INBOX } from '../../text/pages/inbox.ts';
 import { counted, t } from '../../text/text.ts';
-import type { Change, Group, Proposal } from './actions.ts';
-import { ChangeItem, ProposalItem } from './change-item.tsx';
+import type { Change, Group } from './actions.ts';
+import { ChangeItem } from './change-item.tsx';
 
-/** What can be done to one change or proposal. */
+/** What can be done to one change. */
 export interface ItemHandlers {
-  readonly keep: (item: Change | Proposal) => void;
-  readonly undo: (item: Change | Proposal) => void;
-  readonly edit: (item: Change | Proposal) => void;
+  readonly keep: (item: Change) => void;
+  readonly undo: (item: Change) => void;
+  readonly edit: (item: Change) => void;
 }
 
 interface GroupCardProps {
@@ -29,7 +29,7 @@ const COUNTED = ['written', 'changed', 'deleted', 'facts'] as const;
 
 /** What one agent did in a session. */
 export function GroupCard({ group, changes, handlers, onKeepAll, onUndoAll }: GroupCardProps): JSX.Element {
-  const { id, agent, surface, session, to, total, proposals } = group;
+  const { id, agent, surface, session, to, total } = group;
   const hasMore = group.next_change !== null;
   const heading = `group-${id}`;
   return (
@@ -43,46 +43,21 @@ export function GroupCard({ group, changes, handlers, onKeepAll, onUndoAll }: Gr
             {COUNTED.filter((name) => group[name] > 0).map((name) => (
               <span key={name}>{counted(INBOX[name], group[name])}</span>
             ))}
-            {proposals.length > 0 && <span>{counted(INBOX.proposals, proposals.length)}</span>}
             <Time iso={to} />
           </p>
           <p class="quiet-text session" title={session ?? ''}>
             <PlainText text={session === null ? t(INBOX.noSession) : t(INBOX.session, { name: session })} />
           </p>
         </div>
-        {total > 0 && (
-          <div class="row">
-            <button type="button" class="button small" onClick={onKeepAll}>
-              {t(INBOX.keepAll)}
-            </button>
-            <button
-              type="button"
-              class="button small danger"
-              title={t(INBOX.undoAllAbout)}
-              onClick={onUndoAll}
-            >
-              {t(session === null ? INBOX.undoAllUnnamed : INBOX.undoAll)}
-            </button>
-          </div>
-        )}
-      </header>
-      {proposals.length > 0 && (
-        <div class="proposals">
-          <h3>{t(INBOX.proposed)}</h3>
-          <p class="quiet-text">{t(INBOX.proposedAbout)}</p>
-          <ul>
-            {proposals.map((proposal) => (
-              <ProposalItem
-                key={proposal.id}
-                proposal={proposal}
-                onKeep={() => handlers.keep(proposal)}
-                onUndo={() => handlers.undo(proposal)}
-                onEdit={() => handlers.edit(proposal)}
-              />
-            ))}
-          </ul>
+        <div class="row">
+          <button type="button" class="button small" onClick={onKeepAll}>
+            {t(INBOX.keepAll)}
+          </button>
+          <button type="button" class="button small danger" title={t(INBOX.undoAllAbout)} onClick={onUndoAll}>
+            {t(session === null ? INBOX.undoAllUnnamed : INBOX.undoAll)}
+          </button>
         </div>
-      )}
+      </header>
       {changes.length > 0 && (
         <ul>
           {changes.map((change) => (

@@ -15,7 +15,7 @@ import type { PageProps } from '../pages.ts';
 import { type Change, type Group, inboxActions, type InboxActions } from './actions.ts';
 import { EditDialog } from './edit-dialog.tsx';
 import { GroupCard } from './group-card.tsx';
-import { type ItemState, shownOf, useItems } from './use-items.ts';
+import { type ItemState, useItems } from './use-items.ts';
 
 type Inbox = Output<'/api/v1/inbox/list'>;
 
@@ -39,7 +39,7 @@ function AllGroups(): JSX.Element {
   const [asking, setAsking] = useState(false);
   const actions = inboxActions(list.reload);
   const items = useItems(
-    list.items.map((group) => shownOf(group)),
+    list.items.flatMap(({ changes }) => changes),
     actions,
   );
   const total = list.data?.total ?? 0;
@@ -121,7 +121,7 @@ function OneGroup({ id }: { readonly id: string }): JSX.Element {
   useInboxChanges(list.reload);
   const actions = inboxActions(list.reload);
   const group = list.data?.groups[0];
-  const items = useItems(group === undefined ? [] : [shownOf(group, list.items)], actions);
+  const items = useItems(group === undefined ? [] : list.items, actions);
   const back = (
     <Link class="button" to={href('/inbox')}>
       {t(INBOX.toInbox)}

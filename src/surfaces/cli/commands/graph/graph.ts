@@ -3,6 +3,7 @@ import { formatCount } from '../../../../core/text/format-count.ts';
 import type { GraphDiffOutput } from '../../../../operations/graph/graph-diff.ts';
 import type { GraphViewOutput } from '../../../../operations/graph/graph-view.ts';
 import type { GraphExportOutput } from '../../../../engine/graph/export-graph.ts';
+import type { GraphConceptsOutput, GraphConflictsOutput } from '../../../../engine/graph/concepts.ts';
 import { type StepOutput, stepTarget } from '../../../../engine/graph/graph-fields.ts';
 import type { GraphMapOutput } from '../../../../engine/graph-map/map-fields.ts';
 import type { GraphPathOutput, GraphShowOutput } from '../../../../engine/graph/show-nodes.ts';
@@ -177,3 +178,38 @@ export const graphView: OperationCommand<GraphViewOutput> = {
   isLong: true,
   render: ({ file }, { style }) => `${style.link(oneLine(file))}\n`,
 };
+
+export const graphConcepts: OperationCommand<GraphConceptsOutput> = {
+  operands: [{ field: 'name', label: 'name', takes: 'words' }],
+  shortOptions: { limit: 'n' },
+  isLong: true,
+  render: ({ concepts, next }, view) => {
+    if (concepts.length === 0) return 'There are no such concepts.\n';
+    const lines = concepts.flatMap(({ id, label, project, names }) => {
+      const others = names.map(({ name }) => oneLine(name)).filter((name) => name !== oneLine(label));
+      return [
+        `${view.style.bold(oneLine(label))}  ${view.style.dim(`${oneLine(project)} · ${id}`)}`,
+        ...(others.length === 0 ? [] : [`  also: ${others.join(', ')}`]),
+      ];
+    });
+    return pageText(lines, next, view);
+  },
+};
+
+export const graphConflicts: OperationCommand<GraphConflictsOutput> = {
+  shortOptions: { limit: 'n' },
+  isLong: true,
+  render: ({ conflicts, next }, view) => {
+    if (conflicts.length === 0) return 'No name is a title or alias of two notes.\n';
+    const lines = conflicts.flatMap(({ name, project, notes }) => [
+      `${view.style.bold(oneLine(name))}  ${view.style.dim(oneLine(project))}`,
+      ...notes.map(({ citation, title }) => `  ${oneLine(title)}  ${view.style.link(oneLine(citation))}`),
+    ]);
+    return pageText(lines, next, view);
+  },
+};
+
+function pageText(lines: readonly string[], next: number | null, { style }: View): string {
+  const rest = next === null ? [] : ['', style.dim(`\`--after ${String(next)}\` shows the next.`)];
+  return `${[...lines, ...rest].join('\n')}\n`;
+}

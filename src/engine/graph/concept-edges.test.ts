@@ -1,14 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
-import { MAX_MENTIONING_RECORDS } from '../../../store/concept-model.ts';
-import type { EngineContext } from '../../context.ts';
-import { indexVaults } from '../../reading/index-vaults.ts';
-import { showNodes } from '../show-nodes.ts';
-import { showConcept } from './concepts.ts';
-import { graphStatus } from '../graph-status.ts';
-import { mergeConcepts, renameConcept, undoConceptChange } from './change-concepts.ts';
+import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { MAX_MENTIONING_RECORDS } from '../../store/concept-model.ts';
+import type { EngineContext } from '../context.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
+import { showNodes } from './show-nodes.ts';
+import { graphConcepts } from './concepts.ts';
+import { graphStatus } from './graph-status.ts';
 
 const NOTES = {
   'Oven.md': '---\naliases: [Stove]\n---\nWe asked Miller Brothers.\n',
@@ -42,8 +41,8 @@ async function edgesOf(name: string): Promise<string[]> {
   return nodes[0]!.edges.map(({ type, from, to }) => `${from.title} ${type} ${to.title}`).sort();
 }
 
-async function idOf(concept: string): Promise<string> {
-  return (await showConcept(loci, { concept })).concept.id;
+async function idOf(name: string): Promise<string> {
+  return (await graphConcepts(loci, { name })).concepts[0]!.id;
 }
 
 describe('the edges of concepts in the graph', () => {
@@ -65,20 +64,6 @@ describe('the edges of concepts in the graph', () => {
     const { projects, edges_by_type } = await graphStatus(loci);
     expect(projects.map(({ nodes }) => nodes.concept)).toEqual([1]);
     expect(edges_by_type.mentions).toBe(4);
-  });
-
-  it('follow a merge at once, a change of a label, and their undo', async () => {
-    const { change } = await mergeConcepts(loci, { into: 'Oven', from: ['Furnace'] });
-    const id = await idOf('Oven');
-    expect(await edgesOf('Log')).toEqual(['Log mentions Oven']);
-    expect(await edgesOf(id)).toEqual(['Log mentions Oven', 'Oven same_as Furnace', 'Oven same_as Oven']);
-    const renamed = await renameConcept(loci, { concept: 'Oven', label: 'Heating' });
-    expect(await edgesOf('Furnace')).toEqual(['Furnace mentions Miller Brothers', 'Heating same_as Furnace']);
-    await undoConceptChange(loci, { change: renamed.change.id });
-    await undoConceptChange(loci, { change: change.id });
-    expect(await edgesOf('Log')).toEqual(['Log mentions Furnace', 'Log mentions Oven']);
-    const { unknown } = await showNodes(loci, { nodes: [id], k: 9 });
-    expect(unknown).toHaveLength(1);
   });
 
   it('are none for a name that too many records have, and some again when fewer have it', async () => {
