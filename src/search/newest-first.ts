@@ -7,16 +7,21 @@ import { pastPhrases } from './query/past.ts';
 import { containsPhrases } from './query/phrases.ts';
 import { sessionOf } from './rank/boosts.ts';
 import { MIN_SURE_CONFIDENCE, withConfidence, type Hit } from './rank/confidence.ts';
+import type { QueryCoverage } from './rank/coverage.ts';
 import type { Ranked } from './rank/rank.ts';
 import type { Newest } from './rank/ranking.ts';
-import { isList } from './run.ts';
-import type { SearchOutcome } from './search.ts';
+import type { RetrievalResult } from './retrieve/retrieve.ts';
+import { isList, type SearchRun } from './run.ts';
 import { cosine } from './sentence-cosines.ts';
 
 type AnyHit = Ranked | Hit;
 
 /** A search as far as its results are compared with one another. */
-export type ComparedSearch = Pick<SearchOutcome, 'run' | 'retrieved' | 'coverage'>;
+interface ComparedSearch {
+  readonly run: SearchRun;
+  readonly retrieved: RetrievalResult;
+  readonly coverage: QueryCoverage;
+}
 
 /** A result, and the search that found it. */
 export interface FoundHit {
