@@ -235,6 +235,7 @@ async function makePack(
   const candidates = excludeKnown(compared, request.prompt ?? [], minScore).map((each) => ({
     ...each,
     citation: `${citationPrefix}${each.citation}`,
+    ...(each.later && { later: { ...each.later, citation: `${citationPrefix}${each.later.citation}` } }),
   }));
   const pack = await buildPack({
     query: sectionQuery(outcome),
