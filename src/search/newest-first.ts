@@ -1,8 +1,8 @@
 import { analyze } from '../core/text/analyze.ts';
 import type { Timestamp } from '../core/types.ts';
 import { isFunctionWordOf, type StoredLanguage } from '../core/text/language/language.ts';
-import { writtenTime } from '../store/rules/record-time.ts';
-import type { StoredPassage } from '../store/search-model.ts';
+import { isAboutDay, writtenTime } from '../store/rules/record-time.ts';
+import type { RecordHeader, StoredPassage } from '../store/search-model.ts';
 import { pastPhrases } from './query/past.ts';
 import { containsPhrases } from './query/phrases.ts';
 import { sessionOf } from './rank/boosts.ts';
@@ -99,11 +99,11 @@ export async function laterFirst<Found extends FoundHit>(
     if (session !== null && session === sessionOf(other.passage)) return false;
     return other.confidence >= MIN_SURE_CONFIDENCE && hit.confidence >= newest.confidence * other.confidence;
   };
-  /** What the later hit lacks of the match of the earlier one: the share of the query, and the cosine. */
-  const lacking = (later: number, earlier: number): number => {
-    const { hit, search } = found[later]!;
+  /** What a hit lacks of the match of another one: the share of the query, and the cosine. */
+  const lacking = (one: number, another: number): number => {
+    const { hit, search } = found[one]!;
     const { coverage } = search;
-    const other = hits[earlier]!;
+    const other = hits[another]!;
     const cosines = [hit.confidenceParts.match.cosine, other.confidenceParts.match.cosine] as const;
     const nearer = cosines[0] === null || cosines[1] === null ? 0 : Math.max(0, cosines[1] - cosines[0]);
     if (nearer > MAX_LACKING) return nearer;
@@ -115,7 +115,7 @@ export async function laterFirst<Found extends FoundHit>(
     places
       .filter((earlier) => isLater(later, earlier))
       .map((earlier) => ({ later, earlier, lacks: lacking(later, earlier) }))
-      .filter(({ lacks }) => lacks <= MAX_LACKING),
+      .filter(({ earlier, lacks }) => lacks <= MAX_LACKING && lacking(earlier, later) <= MAX_LACKING),
   );
   if (pairs.length === 0) return null;
   const same = await samePairs(found, newest, pairs);
@@ -182,13 +182,13 @@ async function samePairs(
     const [one, other] = [vectors.get(later), vectors.get(earlier)];
     const words = [wordsOf.get(later)!, wordsOf.get(earlier)!];
     const [shorter, longer] = words.toSorted((a, b) => a.size - b.size) as [Words, Words];
-    const ofNotes = two.some(({ hit }) => hit.passage.record.origin === 'vault');
+    const isKeptUp = two.some(({ hit: { passage } }) => isKeptUpToDate(passage.record));
     const ofTurns = two.some(({ hit }) => sessionOf(hit.passage) !== null) ? newest.turns : 0;
     const more = lacks + ofTurns + newest.longWords * Math.max(0, longer.size - LONG);
     const generations = two.map(({ search }) => search.retrieved.vector?.generation);
     if (one !== undefined && other !== undefined && generations[0] === generations[1]) {
       // Notes on one topic are similar, and each may be kept up to date.
-      const least = ofNotes && longer.size > LONG ? NOTE_COSINE : newest.cosine + more;
+      const least = isKeptUp && longer.size > LONG ? NOTE_COSINE : newest.cosine + more;
       return cosine(one, other) >= least;
     }
     const common = [...shorter].filter((word) => longer.has(word)).length;
@@ -198,7 +198,12 @@ async function samePairs(
   });
 }
 
-/** What lacks more does not say the same, whatever else it says. */
+/** A note that is not about a day may say what is true now, however old it is. */
+function isKeptUpToDate({ origin, metadata }: RecordHeader): boolean {
+  return origin === 'vault' && !isAboutDay(metadata);
+}
+
+/** Of two results, one that lacks more of the match of the other does not say the same, whatever else it says. */
 const MAX_LACKING = 0.5;
 /** The words of a sentence or two. */
 const LONG = 20;
