@@ -81,11 +81,24 @@ export async function laterFirst<Found extends FoundHit>(
   if (newest === null || isList(run) || dates.some(({ until }) => until <= filter.now)) return null;
   const past = pastPhrases(retrieved.query.text);
   const hits = found.map(({ hit }) => hit);
+  /** The share of the query that another hit has and this one lacks. */
+  const lackingShare = (one: number, another: number): number => {
+    const { hit, search } = found[one]!;
+    const had = search.coverage.termsOf(hits[another]!.passage);
+    return search.coverage.of(hit.passage, had) - search.coverage.of(hit.passage);
+  };
+  /** What the later hit lacks of the match of the earlier one: the share of the query, and the cosine. */
+  const lacking = (later: number, earlier: number): number => {
+    const cosines = [later, earlier].map((each) => hits[each]!.confidenceParts.match.cosine ?? Infinity);
+    const nearer = cosines.includes(Infinity) ? 0 : Math.max(0, cosines[1]! - cosines[0]!);
+    return nearer > MAX_LACKING ? nearer : lackingShare(later, earlier) + nearer;
+  };
+  const best = hits.reduce((max, { confidence }, i) => (confidence > hits[max]!.confidence ? i : max), 0);
   /** `null` for a hit that keeps its place. */
-  const times = hits.map(({ passage }) => {
+  const times = hits.map(({ passage }, i) => {
     const time = writtenTime(passage.record);
-    const isAboutPast = past.some((phrase) => !containsPhrases(passage, [phrase]));
-    return time === null || time > filter.now || isAboutPast ? null : time;
+    if (time === null || time > filter.now || lackingShare(i, best) > MAX_LACKING) return null;
+    return past.some((phrase) => !containsPhrases(passage, [phrase])) ? null : time;
   });
   const isLater = (later: number, earlier: number): boolean => {
     const [hit, other] = [hits[later]!, hits[earlier]!];
@@ -99,23 +112,12 @@ export async function laterFirst<Found extends FoundHit>(
     if (session !== null && session === sessionOf(other.passage)) return false;
     return other.confidence >= MIN_SURE_CONFIDENCE && hit.confidence >= newest.confidence * other.confidence;
   };
-  /** What a hit lacks of the match of another one: the share of the query, and the cosine. */
-  const lacking = (one: number, another: number): number => {
-    const { hit, search } = found[one]!;
-    const { coverage } = search;
-    const other = hits[another]!;
-    const cosines = [hit.confidenceParts.match.cosine, other.confidenceParts.match.cosine] as const;
-    const nearer = cosines[0] === null || cosines[1] === null ? 0 : Math.max(0, cosines[1] - cosines[0]);
-    if (nearer > MAX_LACKING) return nearer;
-    const { passage } = hit;
-    return coverage.of(passage, coverage.termsOf(other.passage)) - coverage.of(passage) + nearer;
-  };
   const places = hits.map((_, i) => i);
   const pairs = places.flatMap((later) =>
     places
       .filter((earlier) => isLater(later, earlier))
       .map((earlier) => ({ later, earlier, lacks: lacking(later, earlier) }))
-      .filter(({ earlier, lacks }) => lacks <= MAX_LACKING && lacking(earlier, later) <= MAX_LACKING),
+      .filter(({ lacks }) => lacks <= MAX_LACKING),
   );
   if (pairs.length === 0) return null;
   const same = await samePairs(found, newest, pairs);
@@ -203,7 +205,10 @@ function isKeptUpToDate({ origin, metadata }: RecordHeader): boolean {
   return origin === 'vault' && !isAboutDay(metadata);
 }
 
-/** Of two results, one that lacks more of the match of the other does not say the same, whatever else it says. */
+/**
+ * A later result that lacks more of the match of an earlier one does not say the same, whatever else it says. One that has so much less
+ * of the query than the best one is about something else.
+ */
 const MAX_LACKING = 0.5;
 /** The words of a sentence or two. */
 const LONG = 20;
