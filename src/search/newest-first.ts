@@ -68,17 +68,18 @@ export async function newestFirst(
  * gets the place and at least the confidence of that one, which counts for the results after it too. Each earlier result names
  * the latest one above it. A question about the past keeps the order. Text from outside moves only before other text from outside.
  * `null` if no result says the same as another one.
- * @param found the first results of one search, or of searches for the same query in several namespaces
+ * @param results of one search, or of searches for the same query in several namespaces; as many as the settings say are compared
  */
 export async function laterFirst<Found extends FoundHit>(
-  found: readonly Found[],
+  results: readonly Found[],
 ): Promise<PlacedHit<Found>[] | null> {
-  const [first] = found;
+  const [first] = results;
   if (first === undefined) return null;
   const { run, retrieved } = first.search;
   const { ranking, dates, filter } = run;
   const { newest } = ranking;
   if (newest === null || isList(run) || dates.some(({ until }) => until <= filter.now)) return null;
+  const found = results.slice(0, newest.results);
   const past = pastPhrases(retrieved.query.text);
   const hits = found.map(({ hit }) => hit);
   /** The share of the query that another hit has and this one lacks. */
@@ -121,7 +122,9 @@ export async function laterFirst<Found extends FoundHit>(
   );
   if (pairs.length === 0) return null;
   const same = await samePairs(found, newest, pairs);
-  return same.length === 0 ? null : inOrder(found, times, same);
+  if (same.length === 0) return null;
+  const rest = results.slice(found.length).map((each) => ({ found: each, hit: each.hit }));
+  return [...inOrder(found, times, same), ...rest];
 }
 
 /** Two of the hits, of which one says the same at a later time. */

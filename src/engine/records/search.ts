@@ -261,7 +261,7 @@ export async function searchResults(
 const MAX_CHOSEN = 5;
 
 /** What is shown of each hit. Weak ones show the passage that matched, unless that has nothing to read. */
-async function shownOf(outcome: SearchOutcome, hits: readonly Hit[]): Promise<ShownPassages[]> {
+export async function shownOf(outcome: SearchOutcome, hits: readonly Hit[]): Promise<ShownPassages[]> {
   const strong = strongMatches(outcome.hits.map(({ confidence }) => ({ score: confidence })));
   const wanted = outcome.hits.filter(({ passage }, i) => i < Math.max(1, strong) || !hasProse(passage.text));
   const chosen = await shownPassages(outcome, wanted.slice(0, MAX_CHOSEN));

@@ -135,24 +135,17 @@ interface MergedResult {
 
 /** The rule of the engine for results that say the same, applied to the first results of all namespaces. */
 async function newestOfAll(merged: readonly MergedResult[]): Promise<SearchResultOutput[]> {
-  const unknown = merged.findIndex(({ found }) => found === null);
-  const known = merged.slice(0, unknown === -1 ? COMPARED : Math.min(unknown, COMPARED));
-  const found = known.flatMap((each) => each.found ?? []);
+  const found = merged.flatMap((each) => each.found ?? []);
   const isOfSeveral = new Set(found.map(({ search }) => search)).size > 1;
-  const placed = isOfSeveral ? await laterFirst(found) : null;
-  const rest = merged.map(({ result }) => result);
-  if (placed === null) return rest;
-  const first = placed.map(({ found: { result, hit: before }, hit, later }) => ({
+  const placed = isOfSeveral && found.length === merged.length ? await laterFirst(found) : null;
+  if (placed === null) return merged.map(({ result }) => result);
+  return placed.map(({ found: { result, hit: before }, hit, later }) => ({
     ...(hit === before ? result : movedResult(result, hit)),
     ...(later !== undefined && {
       later: { id: later.found.result.id, citation: later.found.result.citation, date: dayText(later.time) },
     }),
   }));
-  return [...first, ...rest.slice(first.length)];
 }
-
-/** The first results of all namespaces that are compared with one another. */
-const COMPARED = 10;
 
 /** Why nothing was found. A filter is without a match only where that is so in every namespace. */
 function reasons(

@@ -84,16 +84,13 @@ interface SearchedNamespace {
   best: number;
 }
 
-/** The first results of all namespaces that are compared with one another. */
-const COMPARED = 10;
-
 /** Applies the rule for results that say the same at different times to the results of all namespaces. */
 async function compareNamespaces(searched: readonly SearchedNamespace[]): Promise<void> {
   const found = searched
     .flatMap((from) => from.outcome.hits.map((hit) => ({ from, hit, search: from.outcome })))
     .sort((a, b) => b.hit.confidence - a.hit.confidence);
   const isOfSeveral = searched.filter(({ outcome }) => outcome.hits.length > 0).length > 1;
-  const placed = isOfSeveral ? await laterFirst(found.slice(0, COMPARED)) : null;
+  const placed = isOfSeveral ? await laterFirst(found) : null;
   for (const { found: earlier, later } of placed ?? []) {
     if (later === undefined || later.found.from === earlier.from) continue;
     const { from, hit } = later.found;
