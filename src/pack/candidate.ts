@@ -1,6 +1,6 @@
 import { dayText } from '../core/time/whole-day.ts';
 import type { LociRecord, Passage, Span } from '../core/types.ts';
-import { trueUntil, validUntil } from '../core/valid-until.ts';
+import { trueUntil, validUntil, type LaterRecord } from '../core/valid-until.ts';
 import { modifiedDate } from '../sources/dates/note-dates.ts';
 import type { ComparedPassage } from '../store/search-model.ts';
 import type { Exclusion, ReceiptCandidate } from './receipt.ts';
@@ -22,6 +22,8 @@ export interface Candidate {
   readonly via: string | null;
   /** The citation of the whole record, which `memory_get` accepts. */
   readonly citation: string;
+  /** The latest better candidate that says the same. */
+  readonly later?: LaterRecord;
   /** Why it cannot be in the pack, whatever the budget; `null` if it can. */
   readonly excluded: Exclusion | null;
   /** Credentials in the content, in order and without overlaps. */

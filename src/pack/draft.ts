@@ -74,6 +74,13 @@ export class Draft implements Costs {
     return [...next, ...embedded];
   }
 
+  laterOf(candidate: number): number | null {
+    const { candidates } = this.#request;
+    const later = candidates[candidate]!.later?.citation;
+    const at = candidates.findIndex(({ citation }) => citation === later);
+    return at < 0 ? null : at;
+  }
+
   #embedded(candidate: number): EmbeddedSections {
     const known = this.#embeddedIn.get(candidate);
     if (known !== undefined) return known;

@@ -1,4 +1,5 @@
 import type { Span, Trust } from '../core/types.ts';
+import { earlierThan } from '../core/valid-until.ts';
 import { documentState, shownDay, type Candidate, type PackRecord } from './candidate.ts';
 import type { Level } from './receipt.ts';
 import { itemText, trustMark, type Item, type ItemPart } from './render.ts';
@@ -58,7 +59,7 @@ export interface ItemSettings {
 
 /** The item of a record: a line that says where it is from, then its spans, without the credentials in them. */
 export function itemOf(
-  { record, citation, via, secrets }: Candidate,
+  { record, citation, via, later, secrets }: Candidate,
   candidate: number,
   spans: readonly ShownSpan[],
   { usual }: ItemSettings,
@@ -80,8 +81,10 @@ export function itemOf(
     body.push(isCutBefore(content, span.start) ? '…' : '', ...masked(span, secrets, 'L2'));
     body.push(isCutAfter(content, span.end) ? '…' : '');
   }
-  const header = headerOf({ record, citation, via }, { usual, day, spans });
-  return { candidate, trust, title, content, day, parts: [...header, ...body] };
+  const header = headerOf({ record, citation, via, ...(later && { later }) }, { usual, day, spans });
+  // An earlier record keeps its place behind the later one, whatever else is of its day.
+  const groupedBy = later === undefined ? day : null;
+  return { candidate, trust, title, content, day: groupedBy, parts: [...header, ...body] };
 }
 
 /** Text before it in its line. */
@@ -96,7 +99,7 @@ function isCutAfter(content: string, end: number): boolean {
 }
 
 function headerOf(
-  { record, citation, via }: Pick<Candidate, 'record' | 'citation' | 'via'>,
+  { record, citation, via, later }: Pick<Candidate, 'record' | 'citation' | 'via' | 'later'>,
   {
     usual,
     day,
@@ -110,6 +113,7 @@ function headerOf(
   if (state !== null) header.push(` ${state}`);
   header.push(trustMark(record.trust, usual));
   if (via !== null) header.push(` (${shownLine(via)})`);
+  if (later !== undefined) header.push(` ${shownLine(earlierThan(later))}`);
   const title = titleSpan(record.title);
   const first = record.content.slice(spans[0]!.start, spans[0]!.end);
   const isSaid = isInCitation(record.title, citation) || beginsWith(first, record.title);

@@ -105,3 +105,36 @@ describe('the first lines of items', () => {
     expect(headers.join(' ')).not.toMatch(/[(（]\s*by/i);
   });
 });
+
+describe('an earlier record that says the same as a later one', () => {
+  const later = { citation: 'record/1', date: '2026-03-09' };
+  const [newer, older, other] = candidatesOf(
+    { content: `The oven code is juniper.${' It was set by Tove.'.repeat(20)}`, day: '2026-03-09' },
+    { content: 'The oven code is marzipan.', title: 'Code', day: '2025-02-11' },
+    { content: 'The oven came by boat.', day: '2025-02-11' },
+  ) as [Candidate, Candidate, Candidate];
+
+  it('names it, and stands behind it, whatever ranks higher or is of its day', async () => {
+    const said = '◆2 2025-02-11 earlier: see record/1 (9 March 2026) Code';
+    const headers = await headersOf([{ ...older, later, relevance: 1.1 }, newer, other]);
+    expect(headers).toEqual(['◆1 2026-03-09', said, '◆3 2025-02-11']);
+    const first = { ...other, relevance: 1.2 };
+    expect(await headersOf([first, newer, { ...older, later }])).toEqual([
+      '◆3 2025-02-11',
+      '◆1 2026-03-09',
+      said,
+    ]);
+  });
+
+  it('does not take its place in a budget that is too small for it', async () => {
+    const candidates = [newer, { ...older, later }, other];
+    const chosen = async (without: boolean): Promise<readonly string[]> => {
+      const given = without ? candidates.map(({ later: _, ...each }) => each) : candidates;
+      const { text, tokens } = await buildPack(await packRequest(['oven'], given, 100));
+      expect(tokens).toBeLessThanOrEqual(100);
+      return text.split('\n').filter((line) => line.startsWith('The oven'));
+    };
+    expect(await chosen(true)).toEqual([older.record.content, other.record.content]);
+    expect(await chosen(false)).toEqual([other.record.content]);
+  });
+});

@@ -4,6 +4,7 @@ import { addVectors, embed, note, unit, write } from '../../test/contract/store-
 import type { Embedder } from '../embed/embedder.ts';
 import type { RecordDraft } from '../store/model.ts';
 import type { Store } from '../store/store.ts';
+import { MIN_SURE_CONFIDENCE } from './rank/confidence.ts';
 import { DEFAULT_RANKING } from './rank/ranking.ts';
 import { runSearch, type SearchOutcome } from './search.ts';
 
@@ -98,6 +99,20 @@ describe('of results that say the same', () => {
     expect(await ids(await storeOf(OLD, undated), 'guest wifi password')).toEqual([1, 2]);
   });
 
+  it('a note that is kept up to date has the day of its last change, and one about a day has that day', async () => {
+    const origin = 'vault' as const;
+    const noteOf = (created: object): Written => [
+      OLD[0],
+      '2025-02-11',
+      { origin, metadata: { date: '2025-02-11', modified: '2026-10-01T08:00:00', ...created } },
+    ];
+    const query = 'guest wifi password';
+    expect(await ids(await storeOf(noteOf({ created: '2025-02-11' }), NEW), query)).toEqual([1, 2]);
+    const [, earlier] = await search(await storeOf(noteOf({ created: '2025-02-11' }), NEW), query);
+    expect(earlier?.later).toEqual({ record: 1, time: Date.parse('2026-10-01T08:00:00') });
+    expect(await ids(await storeOf(noteOf({}), NEW), query)).toEqual([2, 1]);
+  });
+
   it('what others have written replaces nothing that the owner or an agent has', async () => {
     const others: Written = [NEW[0], NEW[1], { trust: 'external' }];
     expect(await ids(await storeOf(OLD, others), 'guest wifi password')).toEqual([1, 2]);
@@ -142,25 +157,46 @@ it('passages with vectors say the same if these are near', async () => {
   expect(found).toEqual([2, 1, 3]);
 });
 
-it('longer notes on one topic keep their order, unless they are nearly equal', async () => {
-  const about = (word: string): string =>
-    Array.from({ length: 30 }, (_, i) => `${word}${String(i)}`).join(' ');
-  const note = (day: string): Partial<RecordDraft> => ({
-    ...{ origin: 'vault', key: `${day}.md`, metadata: { date: day } },
-  });
+it('a result that lacks most of what a later one has of the query is not called earlier', async () => {
   const store = await storeOf(
-    [about('worktop'), '2025-01-01', note('2025-01-01')],
-    [about('cabinet'), '2026-01-01', note('2026-01-01')],
+    ['Heron is deployed at night.', '2025-01-01'],
+    ['The weekly call of Heron moves to Thursday.', '2026-01-01'],
   );
   const generation = await addVectors(store);
+  await embed(store, generation, 'n', (text) => unit(1, text.startsWith('Heron') ? 0.4 : 0.2, 0));
   const embedder = { embed: () => Promise.resolve([unit(1, 0.1, 0)]) } as unknown as Embedder;
-  // Their cosine is 0.71, and 0.98 in the other store.
-  await embed(store, generation, 'n', (text) => (text.includes('worktop') ? unit(1, 0, 0) : unit(1, 1, 0)));
-  expect(await ids(store, 'kitchen', { embedder, generation })).toEqual([1, 2]);
-  const near = await storeOf(
-    [about('worktop'), '2025-01-01', note('2025-01-01')],
-    [about('cabinet'), '2026-01-01', note('2026-01-01')],
+  const hits = await search(store, 'call of heron', { embedder, generation });
+  expect(hits.map(({ passage }) => passage.record.id)).toEqual([2, 1]);
+  expect(hits[1]!.confidence).toBeGreaterThan(MIN_SURE_CONFIDENCE);
+  expect(hits[1]).not.toHaveProperty('later');
+});
+
+it('longer notes on one topic keep their order, unless they are nearly equal or each is about a day', async () => {
+  const about = (word: string): string =>
+    Array.from({ length: 22 }, (_, i) => `${word}${String(i)}`).join(' ');
+  const note = (day: string, created?: object): Partial<RecordDraft> => ({
+    ...{ origin: 'vault', key: `${day}.md`, metadata: { date: day, created: day, ...created } },
+  });
+  const storeOfNotes = (created?: object): Promise<Store> =>
+    storeOf(
+      [about('worktop'), '2025-01-01', note('2025-01-01', created)],
+      [about('cabinet'), '2026-01-01', note('2026-01-01', created)],
+    );
+  const store = await storeOfNotes();
+  const generation = await addVectors(store);
+  const embedder = { embed: () => Promise.resolve([unit(1, 0.1, 0)]) } as unknown as Embedder;
+  // Their cosine is 0.72, and 0.98 in the other store.
+  await embed(store, generation, 'n', (text) =>
+    text.includes('worktop') ? unit(1, 0.05, 0.38) : unit(1, 0, -0.42),
   );
+  expect(await ids(store, 'kitchen', { embedder, generation })).toEqual([1, 2]);
+  const ofDays = await storeOfNotes({ created: '2026-02-01' });
+  const third = await addVectors(ofDays);
+  await embed(ofDays, third, 'n', (text) =>
+    text.includes('worktop') ? unit(1, 0.05, 0.38) : unit(1, 0, -0.42),
+  );
+  expect(await ids(ofDays, 'kitchen', { embedder, generation: third })).toEqual([2, 1]);
+  const near = await storeOfNotes();
   const other = await addVectors(near);
   await embed(near, other, 'n', (text) => (text.includes('worktop') ? unit(1, 0, 0) : unit(1, 0.2, 0)));
   expect(await ids(near, 'kitchen', { embedder, generation: other })).toEqual([2, 1]);

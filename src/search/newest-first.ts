@@ -1,7 +1,8 @@
 import { analyze } from '../core/text/analyze.ts';
+import type { Timestamp } from '../core/types.ts';
 import { isFunctionWordOf, type StoredLanguage } from '../core/text/language/language.ts';
-import { writtenTime } from '../store/rules/record-time.ts';
-import type { StoredPassage } from '../store/search-model.ts';
+import { isAboutDay, writtenTime } from '../store/rules/record-time.ts';
+import type { RecordHeader, StoredPassage } from '../store/search-model.ts';
 import { pastPhrases } from './query/past.ts';
 import { containsPhrases } from './query/phrases.ts';
 import { sessionOf } from './rank/boosts.ts';
@@ -10,33 +11,95 @@ import type { QueryCoverage } from './rank/coverage.ts';
 import type { Ranked } from './rank/rank.ts';
 import type { Newest } from './rank/ranking.ts';
 import type { RetrievalResult } from './retrieve/retrieve.ts';
-import type { SearchRun } from './run.ts';
+import { isList, type SearchRun } from './run.ts';
 import { cosine } from './sentence-cosines.ts';
 
 type AnyHit = Ranked | Hit;
+
+/** A search as far as its results are compared with one another. */
+interface ComparedSearch {
+  readonly run: SearchRun;
+  readonly retrieved: RetrievalResult;
+  readonly coverage: QueryCoverage;
+}
+
+/** A result, and the search that found it. */
+export interface FoundHit {
+  readonly hit: Hit;
+  readonly search: ComparedSearch;
+}
+
+/** A result at its place among others. */
+export interface PlacedHit<Found extends FoundHit> {
+  readonly found: Found;
+  /** With at least the confidence of the first one that it stands before. */
+  readonly hit: Hit;
+  /** The latest result above it that says the same. */
+  readonly later?: { readonly found: Found; readonly time: Timestamp };
+}
+
+/** The first results of a search with `laterFirst`; they keep the scores of their places. */
+export async function newestFirst(
+  search: ComparedSearch,
+  ranked: readonly AnyHit[],
+  rate: (hit: AnyHit) => Hit,
+): Promise<readonly AnyHit[]> {
+  const { newest } = search.run.ranking;
+  if (newest === null) return ranked;
+  const hits = ranked.slice(0, newest.results).map(rate);
+  const placed = await laterFirst(hits.map((hit) => ({ hit, search })));
+  if (placed === null) return ranked;
+  const first = placed.map(({ hit, later }, place): Hit => {
+    const { score } = hits[place]!;
+    const boost = { name: 'newer' as const, added: score - hit.score };
+    return {
+      ...hit,
+      ...(boost.added !== 0 && { score, boosts: [...hit.boosts, boost] }),
+      ...(later !== undefined && {
+        later: { record: later.found.hit.passage.record.id, time: later.time },
+      }),
+    };
+  });
+  return [...first, ...ranked.slice(newest.results)];
+}
 
 /**
  * Moves a result before the first of those above it that say the same at an earlier time, such as a password that has changed. It
  * gets the place and at least the confidence of that one, which counts for the results after it too. Each earlier result names
  * the latest one above it. A question about the past keeps the order. Text from outside moves only before other text from outside.
+ * `null` if no result says the same as another one.
+ * @param results of one search, or of searches for the same query in several namespaces; as many as the settings say are compared
  */
-export async function newestFirst(
-  run: SearchRun,
-  retrieved: RetrievalResult,
-  coverage: QueryCoverage,
-  ranked: readonly AnyHit[],
-  rate: (hit: AnyHit) => Hit,
-): Promise<readonly AnyHit[]> {
+export async function laterFirst<Found extends FoundHit>(
+  results: readonly Found[],
+): Promise<PlacedHit<Found>[] | null> {
+  const [first] = results;
+  if (first === undefined) return null;
+  const { run, retrieved } = first.search;
   const { ranking, dates, filter } = run;
   const { newest } = ranking;
-  if (newest === null || dates.some(({ until }) => until <= filter.now)) return ranked;
+  if (newest === null || isList(run) || dates.some(({ until }) => until <= filter.now)) return null;
+  const found = results.slice(0, newest.results);
   const past = pastPhrases(retrieved.query.text);
-  const hits = ranked.slice(0, newest.results).map(rate);
+  const hits = found.map(({ hit }) => hit);
+  /** The share of the query that another hit has and this one lacks. */
+  const lackingShare = (one: number, another: number): number => {
+    const { hit, search } = found[one]!;
+    const had = search.coverage.termsOf(hits[another]!.passage);
+    return search.coverage.of(hit.passage, had) - search.coverage.of(hit.passage);
+  };
+  /** What the later hit lacks of the match of the earlier one: the share of the query, and the cosine. */
+  const lacking = (later: number, earlier: number): number => {
+    const cosines = [later, earlier].map((each) => hits[each]!.confidenceParts.match.cosine ?? Infinity);
+    const nearer = cosines.includes(Infinity) ? 0 : Math.max(0, cosines[1]! - cosines[0]!);
+    return nearer > MAX_LACKING ? nearer : lackingShare(later, earlier) + nearer;
+  };
+  const best = hits.reduce((max, { confidence }, i) => (confidence > hits[max]!.confidence ? i : max), 0);
   /** `null` for a hit that keeps its place. */
-  const times = hits.map(({ passage }) => {
+  const times = hits.map(({ passage }, i) => {
     const time = writtenTime(passage.record);
-    const isAboutPast = past.some((phrase) => !containsPhrases(passage, [phrase]));
-    return time === null || time > filter.now || isAboutPast ? null : time;
+    if (time === null || time > filter.now || lackingShare(i, best) > MAX_LACKING) return null;
+    return past.some((phrase) => !containsPhrases(passage, [phrase])) ? null : time;
   });
   const isLater = (later: number, earlier: number): boolean => {
     const [hit, other] = [hits[later]!, hits[earlier]!];
@@ -50,23 +113,18 @@ export async function newestFirst(
     if (session !== null && session === sessionOf(other.passage)) return false;
     return other.confidence >= MIN_SURE_CONFIDENCE && hit.confidence >= newest.confidence * other.confidence;
   };
-  /** What the later hit lacks of the match of the earlier one: the share of the query, and the cosine. */
-  const lacking = ({ passage, confidenceParts: { match } }: Hit, earlier: Hit): number => {
-    const cosines = [match.cosine, earlier.confidenceParts.match.cosine] as const;
-    const nearer = cosines[0] === null || cosines[1] === null ? 0 : Math.max(0, cosines[1] - cosines[0]);
-    if (nearer > MAX_LACKING) return nearer;
-    return coverage.of(passage, coverage.termsOf(earlier.passage)) - coverage.of(passage) + nearer;
-  };
   const places = hits.map((_, i) => i);
   const pairs = places.flatMap((later) =>
     places
       .filter((earlier) => isLater(later, earlier))
-      .map((earlier) => ({ later, earlier, lacks: lacking(hits[later]!, hits[earlier]!) }))
+      .map((earlier) => ({ later, earlier, lacks: lacking(later, earlier) }))
       .filter(({ lacks }) => lacks <= MAX_LACKING),
   );
-  if (pairs.length === 0) return ranked;
-  const same = await samePairs(run, retrieved, newest, hits, pairs);
-  return [...inOrder(hits, times, same), ...ranked.slice(newest.results)];
+  if (pairs.length === 0) return null;
+  const same = await samePairs(found, newest, pairs);
+  if (same.length === 0) return null;
+  const rest = results.slice(found.length).map((each) => ({ found: each, hit: each.hit }));
+  return [...inOrder(found, times, same), ...rest];
 }
 
 /** Two of the hits, of which one says the same at a later time. */
@@ -75,29 +133,27 @@ interface Pair {
   readonly earlier: number;
 }
 
-function inOrder(hits: readonly Hit[], times: readonly (number | null)[], same: readonly Pair[]): Hit[] {
+function inOrder<Found extends FoundHit>(
+  found: readonly Found[],
+  times: readonly (number | null)[],
+  same: readonly Pair[],
+): PlacedHit<Found>[] {
   const order: number[] = [];
-  const confidences = hits.map(({ confidence }) => confidence);
-  for (const hit of hits.keys()) {
+  const confidences = found.map(({ hit }) => hit.confidence);
+  for (const hit of found.keys()) {
     const at = order.findIndex((other) =>
       same.some(({ later, earlier }) => later === hit && earlier === other),
     );
     if (at !== -1) confidences[hit] = Math.max(confidences[hit]!, confidences[order[at]!]!);
     order.splice(at === -1 ? order.length : at, 0, hit);
   }
-  return order.map((hit, place): Hit => {
-    const { score } = hits[place]!;
-    const moved = withConfidence(hits[hit]!, confidences[hit]!);
+  return order.map((each, place) => {
     const [latest] = same
-      .filter(({ earlier, later }) => earlier === hit && order.indexOf(later) < place)
-      .map(({ later }) => ({ record: hits[later]!.passage.record.id, time: times[later]! }))
+      .filter(({ earlier, later }) => earlier === each && order.indexOf(later) < place)
+      .map(({ later }) => ({ found: found[later]!, time: times[later]! }))
       .sort((a, b) => b.time - a.time);
-    const boost = { name: 'newer' as const, added: score - moved.score };
-    return {
-      ...moved,
-      ...(boost.added !== 0 && { score, boosts: [...moved.boosts, boost] }),
-      ...(latest !== undefined && { later: latest }),
-    };
+    const hit = withConfidence(found[each]!.hit, confidences[each]!);
+    return { found: found[each]!, hit, ...(latest !== undefined && { later: latest }) };
   });
 }
 
@@ -107,35 +163,37 @@ function inOrder(hits: readonly Hit[], times: readonly (number | null)[], same: 
  * of conversations come back to a topic, so that they have to be more similar.
  */
 async function samePairs(
-  { store, namespace }: SearchRun,
-  { vector, query: { languages } }: RetrievalResult,
+  found: readonly FoundHit[],
   newest: Newest,
-  hits: readonly Hit[],
   pairs: readonly (Pair & { readonly lacks: number })[],
 ): Promise<readonly Pair[]> {
-  const ids = new Set(pairs.flatMap(({ later, earlier }) => [later, earlier]));
-  const passages = [...ids].map((hit) => hits[hit]!.passage);
-  const vectors =
-    vector === null
-      ? new Map<number, Float32Array>()
-      : await store.vectors.ofPassages(
-          namespace,
-          vector.generation,
-          passages.map(({ id }) => id),
-        );
-  const all = ['en', ...languages] as const;
-  const wordsOf = new Map(passages.map((passage) => [passage, contentWords(passage, all)]));
+  const compared = [...new Set(pairs.flatMap(({ later, earlier }) => [later, earlier]))];
+  const bySearch = Map.groupBy(compared, (each) => found[each]!.search);
+  const vectors = new Map<number, Float32Array>();
+  const wordsOf = new Map<number, Words>();
+  for (const [{ run, retrieved }, hits] of bySearch) {
+    const { vector, query } = retrieved;
+    const ids = hits.map((each) => found[each]!.hit.passage.id);
+    const loaded =
+      vector === null ? null : await run.store.vectors.ofPassages(run.namespace, vector.generation, ids);
+    for (const [i, each] of hits.entries()) {
+      const ofPassage = loaded?.get(ids[i]!);
+      if (ofPassage !== undefined) vectors.set(each, ofPassage);
+      wordsOf.set(each, contentWords(found[each]!.hit.passage, ['en', ...query.languages]));
+    }
+  }
   return pairs.filter(({ later, earlier, lacks }) => {
-    const two = [hits[later]!.passage, hits[earlier]!.passage] as const;
-    const [one, other] = two.map(({ id }) => vectors.get(id));
-    const words = two.map((passage) => wordsOf.get(passage)!);
+    const two = [found[later]!, found[earlier]!] as const;
+    const [one, other] = [vectors.get(later), vectors.get(earlier)];
+    const words = [wordsOf.get(later)!, wordsOf.get(earlier)!];
     const [shorter, longer] = words.toSorted((a, b) => a.size - b.size) as [Words, Words];
-    const ofNotes = two.some(({ record }) => record.origin === 'vault');
-    const ofTurns = two.some((passage) => sessionOf(passage) !== null) ? newest.turns : 0;
+    const isKeptUp = two.some(({ hit: { passage } }) => isKeptUpToDate(passage.record));
+    const ofTurns = two.some(({ hit }) => sessionOf(hit.passage) !== null) ? newest.turns : 0;
     const more = lacks + ofTurns + newest.longWords * Math.max(0, longer.size - LONG);
-    if (one !== undefined && other !== undefined) {
+    const generations = two.map(({ search }) => search.retrieved.vector?.generation);
+    if (one !== undefined && other !== undefined && generations[0] === generations[1]) {
       // Notes on one topic are similar, and each may be kept up to date.
-      const least = ofNotes && longer.size > LONG ? NOTE_COSINE : newest.cosine + more;
+      const least = isKeptUp && longer.size > LONG ? NOTE_COSINE : newest.cosine + more;
       return cosine(one, other) >= least;
     }
     const common = [...shorter].filter((word) => longer.has(word)).length;
@@ -145,7 +203,15 @@ async function samePairs(
   });
 }
 
-/** What lacks more does not say the same, whatever else it says. */
+/** A note that is not about a day may say what is true now, however old it is. */
+function isKeptUpToDate({ origin, metadata }: RecordHeader): boolean {
+  return origin === 'vault' && !isAboutDay(metadata);
+}
+
+/**
+ * A later result that lacks more of the match of an earlier one does not say the same, whatever else it says. One that has so much less
+ * of the query than the best one is about something else.
+ */
 const MAX_LACKING = 0.5;
 /** The words of a sentence or two. */
 const LONG = 20;

@@ -3,7 +3,7 @@ import type { Embedder } from '../embed/embedder.ts';
 import type { SearchFilter, TextTerm } from '../store/search-model.ts';
 import type { Store } from '../store/store.ts';
 import { SearchTrace } from './explain/trace.ts';
-import { detectDates, type DateRange } from './query/dates.ts';
+import { detectDates, isDateOnlyQuery, type DateRange } from './query/dates.ts';
 import { detectIntent, type QueryIntent, type SourceNames } from './query/intent.ts';
 import { readOperators, type OperatorQuery } from './query/operators.ts';
 import { asksForReply } from './query/past.ts';
@@ -115,6 +115,11 @@ export function startRun({
     intent: ranking.kindBoost > 0 ? detectIntent(query, dates, sourceNames, filter.now) : null,
     trace: new SearchTrace(),
   };
+}
+
+/** Whether all records are listed, or those of dates or of a type: then none says more about the query than another. */
+export function isList({ listsAll, dates, intent, query }: SearchRun): boolean {
+  return listsAll || intent?.listOnly === true || (dates.length > 0 && isDateOnlyQuery(query.terms, dates));
 }
 
 /** A condition that is not given stays so: a filter of some is slower than one of none. */

@@ -26,7 +26,7 @@ import { bestFirst } from './retrieve/signals.ts';
 import { retrieveCandidates, type RetrievalResult } from './retrieve/retrieve.ts';
 import { withoutUnknown } from './retrieve/vectors.ts';
 import { withoutRepetition } from './same-text.ts';
-import { startRun, type SearchOptions, type SearchRun, type StartedRun } from './run.ts';
+import { isList, startRun, type SearchOptions, type SearchRun, type StartedRun } from './run.ts';
 
 export interface SearchOutcome {
   readonly run: SearchRun;
@@ -66,24 +66,24 @@ async function attemptSearch(
   const run: SearchRun = { ...started, query, queryTerms: queryTermsOf(retrieved), intent, vectors };
   const coverage = new QueryCoverage(run, retrieved);
   const { pool, passages, edges, links, isOvertaken, damaged } = await loadPool(run, retrieved, coverage);
-  const { selected, isDateOnly, confidenceFactor } = select(run, passages);
-  const isList = isDateOnly || run.intent?.listOnly === true;
+  const { selected, confidenceFactor } = select(run, passages);
   const found = rank(run, pool, selected, links);
-  const bridged = isList ? found : await followBridges(run, retrieved, found);
-  const rate = confidenceRater(run, bridged, retrieved, { isList, factor: confidenceFactor }, coverage);
-  const ordered = isList ? bridged : orderByConfidence(bridged, rate, run.ranking);
+  const list = isList(run);
+  const bridged = list ? found : await followBridges(run, retrieved, found);
+  const rate = confidenceRater(run, bridged, retrieved, { isList: list, factor: confidenceFactor }, coverage);
+  const ordered = list ? bridged : orderByConfidence(bridged, rate, run.ranking);
   const { reranker, signal } = run;
   const { ranked, notice } =
-    isList || reranker === null
+    list || reranker === null
       ? { ranked: ordered, notice: null }
       : await rerankBest(reranker, query.text, ordered, signal);
   const rateOnce = (hit: Ranked | Hit): Hit => ('confidence' in hit ? hit : rate(hit));
-  const newest = isList
+  const newest = list
     ? ranked
-    : await newestFirst(run, retrieved, coverage, await withoutRepetition(run, ranked), rateOnce);
+    : await newestFirst({ run, retrieved, coverage }, await withoutRepetition(run, ranked), rateOnce);
   const limited = limitHits(run, newest, rateOnce);
   const related =
-    isList || limited.hits.length === 0 ? [] : await relatedDocuments(run, limited.eligible, edges, coverage);
+    list || limited.hits.length === 0 ? [] : await relatedDocuments(run, limited.eligible, edges, coverage);
   const { hits, belowMinScore, belowSourceMinScore } = limited;
   const notices = [...run.notices, run.vectors?.notice, notice, damageNotice(damaged)].filter(
     (each) => typeof each === 'string',
@@ -257,8 +257,6 @@ const SMOOTHING_REACH = { before: 1, after: 2 };
 
 interface Selection {
   readonly selected: readonly StoredPassage[];
-  /** Whether the query asks for dates or lists documents of dates, and has no topic. */
-  readonly isDateOnly: boolean;
   readonly confidenceFactor: number;
 }
 
@@ -282,12 +280,12 @@ function select({ query, dates, intent, trace }: SearchRun, passages: readonly S
         )
       : withPhrases;
   const isDateOnly = dates.length > 0 && (intent?.listOnly === true || isDateOnlyQuery(query.terms, dates));
-  if (!isDateOnly) return { selected: ofTypes, isDateOnly, confidenceFactor: 1 };
+  if (!isDateOnly) return { selected: ofTypes, confidenceFactor: 1 };
   const ofDates = new Set(passagesOfDates(ofTypes, dates));
   if (ofDates.size === 0)
-    return { selected: ofTypes, isDateOnly, confidenceFactor: ofTypes.length === 0 ? 1 : OTHER_DATES_FACTOR };
+    return { selected: ofTypes, confidenceFactor: ofTypes.length === 0 ? 1 : OTHER_DATES_FACTOR };
   const selected = trace.filter('other-dates', ofTypes, (passage) => ofDates.has(passage), subjectOf);
-  return { selected, isDateOnly, confidenceFactor: 1 };
+  return { selected, confidenceFactor: 1 };
 }
 
 /** The passages of records of these dates, and those whose text has a date in the words of the query or in ISO 8601. */

@@ -1,12 +1,11 @@
 import { hasProse } from '../sources/markdown/plain-text.ts';
 import type { ComparedPassage, StoredPassage } from '../store/search-model.ts';
-import { isDateOnlyQuery } from './query/dates.ts';
 import { requiredPhrases } from './query/parse.ts';
 import { containsPhrases } from './query/phrases.ts';
 import type { QueryCoverage } from './rank/coverage.ts';
 import type { Hit } from './rank/confidence.ts';
 import type { RetrievalResult } from './retrieve/retrieve.ts';
-import type { SearchRun } from './run.ts';
+import { isList } from './run.ts';
 import type { SearchOutcome } from './search.ts';
 
 /** A passage, and the lines of it and of its neighbours. */
@@ -41,7 +40,7 @@ export async function shownPassages(
 ): Promise<ReadonlyMap<number, ShownPassages>> {
   const { run, retrieved, coverage } = outcome;
   const { store, namespace, filter } = run;
-  if (isWithoutTopic(run) || hits.length === 0) return new Map();
+  if (isList(run) || hits.length === 0) return new Map();
   const ids = hits.map(({ passage }) => passage.record.id);
   const { compared } = await store.search.retrieve(namespace, {
     queries: [],
@@ -68,11 +67,6 @@ export async function shownPassages(
       return ordered.length === 0 ? [] : [[record.id, chosen(ordered, ofRecord)]];
     }),
   );
-}
-
-/** Whether all records are listed, or those of dates or of a type: then no passage says more about the query than another. */
-function isWithoutTopic({ listsAll, dates, intent, query }: SearchRun): boolean {
-  return listsAll || intent?.listOnly === true || (dates.length > 0 && isDateOnlyQuery(query.terms, dates));
 }
 
 /** The scores of the passages that words found. */

@@ -179,6 +179,30 @@ describe('notes', () => {
     ]);
   });
 
+  it('are cited and shown by the passage that answers, as a search does', async () => {
+    const filler = Array.from({ length: 120 }, (_, i) => `The wall ${String(i)} is painted white.`).join(' ');
+    const links = Array.from({ length: 8 }, (_, i) => `- [[Oven door ${String(i)}]]`).join('\n');
+    const text = `# Kitchen\n\n${links}\n\n## Walls\n\n${filler}\n\n## Appliances\n\nThe oven door opens to the left.\n`;
+    await writeNotes(home, { 'one/Kitchen.md': text, 'vault/Kitchen.md': text });
+    const adapter = await open();
+    await adapter.registerPools([pool('one')]);
+    const [result] = await adapter.recall({ agentId: 'ada', query: 'oven door' });
+    const engine = await openEngine(
+      settings(home, { vaults: [{ name: 'v', path: join(home, 'vault') }], search: { minScore: 0 } }),
+    );
+    resources.defer(() => engine.close());
+    await indexVaults(engine);
+    const [hit] = (await search(engine, { query: 'oven door' })).results;
+    expect(result?.uri).toBe(join(home, 'one', hit!.citation));
+    expect(result?.snippet).toBe('The oven door opens to the left.');
+    expect(
+      text
+        .split('\n')
+        .slice(Number(/#L(\d+)/.exec(hit!.citation)![1]) - 1)
+        .join('\n'),
+    ).not.toContain('[[');
+  });
+
   it('that cannot be read are named by the status', async () => {
     await mkdir(join(home, 'one'));
     await writeFile(join(home, 'one/a.md'), Buffer.from([0, 1, 2, 0xff, 0]));
@@ -275,6 +299,20 @@ it('pools of other agents are in other namespaces, and their results are merged 
   resources.defer(() => engine.close());
   const namespaces = await engine.store.admin.namespaces(ADMIN_NAMESPACE);
   expect(namespaces).toEqual([poolNamespace('pools', {})]);
+});
+
+it('of pools in several namespaces, what was said later stands first', async () => {
+  await writeNotes(home, {
+    'all/2025-02-11.md': 'The collection day of the paper bin is Monday.',
+    'ada/2026-03-09.md': 'The collection day of the paper bin is Thursday.',
+  });
+  const adapter = await open();
+  await adapter.registerPools([pool('all'), pool('ada', { agents: ['ada'] })]);
+  const query = 'collection day of the paper bin';
+  const paths = async (text: string): Promise<unknown[]> =>
+    (await adapter.recall({ agentId: 'ada', query: text })).map(({ metadata }) => metadata?.['path']);
+  expect(await paths(query)).toEqual(['2026-03-09.md', '2025-02-11.md']);
+  expect(await paths(`what was the ${query} before`)).toEqual(['2025-02-11.md', '2026-03-09.md']);
 });
 
 it('a store that cannot be opened gives empty answers until it can', async () => {

@@ -3,7 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import type { EngineContext } from '../../engine/context.ts';
 import { vectorsOf } from '../../engine/embedding/models.ts';
 import { snippetOf } from '../../engine/records/results/search-result.ts';
-import { highlightedTerms, searchOutcome } from '../../engine/records/search.ts';
+import { highlightedTerms, searchOutcome, shownOf } from '../../engine/records/search.ts';
+import { laterFirst, type FoundHit } from '../../search/newest-first.ts';
 import type { Hit } from '../../search/rank/confidence.ts';
 import { CLASSIC_RANKING, type Ranking } from '../../search/rank/ranking.ts';
 import { NOT_ALL_EMBEDDED, type SignalList } from '../../search/retrieve/signals.ts';
@@ -40,10 +41,9 @@ export interface PoolSearchResult {
   readonly problems: readonly string[];
 }
 
-/** A result, and how surely it answers the query: 0 to 1, and comparable between namespaces. */
-interface RatedResult {
+/** A result and its hit, whose confidence is comparable between namespaces. */
+interface RatedResult extends FoundHit {
   readonly result: MemoryResult;
-  readonly confidence: number;
 }
 
 /**
@@ -59,25 +59,26 @@ export async function searchPools(
     [...groups.values()].map((pools) => searchNamespace(contextOf(pools[0]!), { ...query, pools })),
   );
   return {
-    results: merged(found.map(({ results }) => results)),
+    results: await merged(found.map(({ results }) => results)),
     problems: [...new Set(found.flatMap(({ problems }) => problems))],
   };
 }
 
-/** Keeps the order of each list. A note of several lists is in the answer once. */
-function merged(lists: readonly (readonly RatedResult[])[]): MemoryResult[] {
+/** Keeps the order of each list, but that later values stand first. A note of several lists is in the answer once. */
+async function merged(lists: readonly (readonly RatedResult[])[]): Promise<MemoryResult[]> {
   if (lists.length === 1) return lists[0]!.map(({ result }) => result);
   const rated = lists.flatMap((list) => {
     let least = 1;
-    return list.map(({ result, confidence }) => {
-      least = Math.max(MIN_SCORE, Math.min(least, Math.round(confidence * 10_000) / 10_000));
-      return { ...result, score: least };
+    return list.map((each) => {
+      least = Math.max(MIN_SCORE, Math.min(least, Math.round(each.hit.confidence * 10_000) / 10_000));
+      return { ...each, score: least };
     });
   });
-  const byId = new Map<string, MemoryResult>();
-  for (const result of rated.sort((a, b) => b.score - a.score))
-    if (!byId.has(result.id)) byId.set(result.id, result);
-  return [...byId.values()];
+  rated.sort((a, b) => b.score - a.score);
+  const byId = new Map(rated.toReversed().map((each) => [each.result.id, each]));
+  const best = rated.filter((each) => byId.get(each.result.id) === each);
+  const ordered = (await laterFirst(best))?.map(({ found }) => found) ?? best;
+  return ordered.map(({ result }, place) => ({ ...result, score: best[place]!.score }));
 }
 
 async function searchNamespace(
@@ -144,6 +145,8 @@ class Notes {
   async add(outcome: SearchOutcome): Promise<RatedResult[]> {
     const terms = highlightedTerms(outcome);
     const hits = outcome.hits.filter((hit) => this.#isMatch(hit));
+    const shown = await shownOf(outcome, outcome.hits);
+    const shownByRecord = new Map(shown.map(({ best }) => [best.passage.record.id, best]));
     for (let start = 0; start < hits.length; start += BATCH_SIZE) {
       const batch = hits.slice(start, start + BATCH_SIZE);
       await this.#load(batch);
@@ -153,14 +156,15 @@ class Notes {
         if (note === null || this.#results.has(note.file)) continue;
         // A reranker changes the order, but not the scores, and those of two searches differ.
         this.#score = Math.min(this.#score, Math.max(MIN_SCORE, Math.round(hit.score * 10_000) / 10_000));
+        const best = shownByRecord.get(hit.passage.record.id)!;
         const result = {
           id: note.file,
-          uri: uriOf(note.file, hit.passage),
+          uri: uriOf(note.file, best),
           score: this.#score,
-          snippet: snippetOf(hit.passage, terms).text,
+          snippet: snippetOf(best.passage, terms).text,
           metadata: resultMetadata(note.pool, keyOf(note.pool, note.file), note.head),
         };
-        this.#results.set(note.file, { result, confidence: hit.confidence });
+        this.#results.set(note.file, { result, hit, search: outcome });
       }
     }
     return [...this.#results.values()];

@@ -40,6 +40,12 @@ export function dayText(time: Timestamp): string {
   return [String(local.getFullYear()).padStart(4, '0'), ...parts].join('-');
 }
 
+/** `9 March 2026` for `2026-03-09`. */
+export function dayInWords(day: string): string {
+  const style = { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const;
+  return new Date(day).toLocaleDateString('en-GB', style);
+}
+
 /** The beginning in UTC of the first day that begins in this time zone at this time or later. */
 export function firstUtcDayFrom(time: Timestamp): Timestamp {
   const day = utcDayOf(time);

@@ -1,3 +1,4 @@
+import { dayText } from '../../core/time/whole-day.ts';
 import type { LociRecord, Span } from '../../core/types.ts';
 import { type Candidate, type PackRecord, passageSpan } from '../../pack/candidate.ts';
 import { HEAD_LENGTH } from '../../pack/node-items.ts';
@@ -9,7 +10,7 @@ import { wholeCitations } from '../shared/citations.ts';
 
 /** A hit and the lane that found it. */
 export interface FoundHit {
-  readonly hit: Pick<Hit, 'confidence'> & {
+  readonly hit: Pick<Hit, 'confidence' | 'later'> & {
     readonly passage: Candidate['passage'] & { readonly record: Hit['passage']['record'] };
   };
   readonly lane: string;
@@ -65,9 +66,15 @@ export async function candidatesOf(context: EngineContext, found: readonly Found
     wholeCitations(context, headers),
   ]);
   const byId = new Map<number, LociRecord>(records.map((record) => [record.id, record]));
-  return found.map(({ hit: { passage, confidence }, isBelowThreshold: isBelow, ...by }, i): Candidate => {
+  const citationOf = new Map(ids.map((id, i) => [id, citations[i]!]));
+  return found.map(({ hit, isBelowThreshold: isBelow, ...by }, i): Candidate => {
+    const { passage, confidence, later } = hit;
     const record = byId.get(passage.record.id);
-    const base = { passage, score: confidence, ...by, citation: citations[i]!, passages: [], secrets: [] };
+    const ofLater = later && citationOf.get(later.record);
+    const base = {
+      ...{ passage, score: confidence, ...by, citation: citations[i]!, passages: [], secrets: [] },
+      ...(ofLater !== undefined && { later: { citation: ofLater, date: dayText(later!.time) } }),
+    };
     if (record === undefined) return { ...base, record: withoutText(passage.record), excluded: 'gone' };
     return { ...base, record, excluded: isBelow ? 'threshold' : null };
   });

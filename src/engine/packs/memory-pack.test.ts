@@ -11,6 +11,7 @@ import { refreshSources, registerSource } from '../reading/sources.ts';
 import { write } from '../records/write.ts';
 import { storeFact } from '../facts/facts.ts';
 import { memoryPack } from './memory-pack.ts';
+import { verifyReceipt } from './verify-receipt.ts';
 import { get } from '../records/get.ts';
 import { search } from '../records/search.ts';
 
@@ -22,6 +23,7 @@ const FILLER = Array.from({ length: 60 }, (_, i) => `The wall number ${String(i)
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let loci: EngineContext;
+let now = NOW;
 
 beforeAll(async () => {
   folder = await temporaryFolder();
@@ -37,7 +39,7 @@ beforeAll(async () => {
       writes: { enabled: true },
       search: { minScore: 0 },
     }),
-    { now: () => NOW },
+    { now: () => now },
   );
   await indexVaults(loci);
   const fetch = () => Promise.resolve([{ id: 1, text: 'The oven in a mail from the shop' }]);
@@ -128,6 +130,21 @@ describe('a pack', () => {
     expect(text).not.toContain('Green.');
     expect(text).toMatch(/^◆ Rules\.md#L1-L1 \(embedded in Plan\.md\)$/m);
     expect(receipt.lanes).toContainEqual(expect.objectContaining({ name: 'embeds', status: 'answered' }));
+  });
+
+  it('has the newest value before an earlier one, which says so, and a receipt that verifies', async () => {
+    const home = loci.as({ ...loci.caller, namespace: 'values' });
+    now = Date.parse('2025-02-11T12:00');
+    await write(home, { content: 'The code of the shed is marzipan.' });
+    now = Date.parse('2026-03-09T12:00');
+    await write(home, { content: 'Since the move, the code of the shed is juniper.' });
+    now = NOW;
+    const { text, items, receipt_id: id } = await memoryPack(home, { query: 'the code of the shed' });
+    expect(items.map((item) => item.id)).toEqual([2, 1]);
+    expect(text).toContain('◆1 earlier: see record/2 (9 March 2026)\nThe code of the shed is marzipan.');
+    expect(await verifyReceipt(home, { id: id!, prompt: text })).toMatchObject({
+      receipts: [{ whole: true }],
+    });
   });
 
   it('shows no credential, in no level', async () => {

@@ -2,7 +2,7 @@ import { graphCondition } from '../graph/graph-status.ts';
 import { updateRelations } from '../graph/update-relations.ts';
 import { z } from 'zod';
 import { sha256 } from '../../core/ids.ts';
-import { validUntil } from '../../core/valid-until.ts';
+import { validUntil, type LaterRecord } from '../../core/valid-until.ts';
 import { ORIGINS, TRUST } from '../../core/types.ts';
 import type { Candidate } from '../../pack/candidate.ts';
 import { buildPack, candidatesFor, EMPTY_BELOW } from '../../pack/pack.ts';
@@ -136,10 +136,11 @@ interface PackPurpose {
   readonly count: CountTokens;
   /** How the receipt names the way to count. */
   readonly tokenizer: string;
-  /** Results of the search that are considered. */
-  readonly limit: number;
+  readonly search: () => Promise<SearchOutcome>;
   /** Begins each citation; empty unless the pack is read in another namespace. */
   readonly citationPrefix: string;
+  /** What says the same as a record, by its number, at a later time in another namespace. */
+  readonly laterElsewhere: ReadonlyMap<number, LaterRecord>;
 }
 
 /**
@@ -158,7 +159,8 @@ export async function memoryPack(
     { ...given, ...options, budget },
     {
       ...{ kind: 'pack', fence: 'loci-pack', count: await loadTokenCounter(), tokenizer: TOKENIZER },
-      ...{ limit: candidatesFor(budget), citationPrefix: '' },
+      ...{ citationPrefix: '', laterElsewhere: new Map() },
+      search: () => baseRetrieval(context, { ...given, ...options }, candidatesFor(budget)),
     },
   );
   return {
@@ -181,9 +183,19 @@ export interface RecallRequest extends PackOptions {
   readonly query: string;
   /** The longest text, in UTF-16 code units. */
   readonly maxChars: number;
-  /** Results of the search that are considered. */
-  readonly limit: number;
+  readonly outcome: SearchOutcome;
   readonly citationPrefix: string;
+  readonly laterElsewhere: PackPurpose['laterElsewhere'];
+}
+
+/** The search of a recall. Nobody has asked for what is recalled, so that it has only what is true now. */
+export async function recallSearch(
+  context: EngineContext,
+  { query, limit }: { readonly query: string; readonly limit: number },
+): Promise<SearchOutcome> {
+  const outcome = await baseRetrieval(context, { query }, limit + MAX_ENDED);
+  const hits = outcome.hits.filter(({ passage }) => validUntil(passage.record) === null);
+  return { ...outcome, hits: hits.slice(0, limit) };
 }
 
 /**
@@ -192,7 +204,7 @@ export interface RecallRequest extends PackOptions {
  */
 export function recallPack(
   context: EngineContext,
-  { maxChars, limit, citationPrefix, ...request }: RecallRequest,
+  { maxChars, outcome, citationPrefix, laterElsewhere, ...request }: RecallRequest,
 ): Promise<Omit<Pack, 'receipt_id'>> {
   const budget = Math.max(1, Math.floor(maxChars / CHARACTERS_PER_TOKEN));
   return makePack(
@@ -200,7 +212,7 @@ export function recallPack(
     { ...request, budget },
     {
       ...{ kind: 'recall', fence: 'loci-recall', count: estimateTokens, tokenizer: ESTIMATE },
-      ...{ limit, citationPrefix },
+      ...{ search: () => Promise.resolve(outcome), citationPrefix, laterElsewhere },
     },
   );
 }
@@ -208,15 +220,12 @@ export function recallPack(
 async function makePack(
   context: EngineContext,
   request: PackRequest,
-  { kind, limit, citationPrefix, ...form }: PackPurpose,
+  { kind, search, citationPrefix, laterElsewhere, ...form }: PackPurpose,
 ): Promise<Omit<Pack, 'receipt_id'>> {
   const started = performance.now();
   const { budget, query } = request;
   if (request.use_graph === true) await catchUpGraph(context, request.signal);
-  const outcome =
-    kind === 'recall'
-      ? withoutEnded(await baseRetrieval(context, request, limit + MAX_ENDED), limit)
-      : await baseRetrieval(context, request, limit);
+  const outcome = await search();
   const minScore = request.minScore ?? Math.max(EMPTY_BELOW, context.config.search.minScore);
   const found = foundHits(outcome, minScore);
   const searched = Math.round(performance.now() - started);
@@ -232,10 +241,14 @@ async function makePack(
     }),
   ]);
   const compared = await withPassages(context.store, context.namespace, outcome, all);
-  const candidates = excludeKnown(compared, request.prompt ?? [], minScore).map((each) => ({
+  const withPrefix = <Cited extends LaterRecord | Candidate>(each: Cited): Cited => ({
     ...each,
     citation: `${citationPrefix}${each.citation}`,
-  }));
+  });
+  const candidates = excludeKnown(compared, request.prompt ?? [], minScore).map((each): Candidate => {
+    const later = laterElsewhere.get(each.record.id) ?? (each.later && withPrefix(each.later));
+    return { ...withPrefix(each), ...(later && { later }) };
+  });
   const pack = await buildPack({
     query: sectionQuery(outcome),
     ...{ budget, candidates, ...form, embeds: embedLane.embeds },
@@ -280,15 +293,9 @@ async function catchUpGraph(context: EngineContext, signal: AbortSignal | undefi
 /** Records that may have stopped being true among those that are found first. */
 const MAX_ENDED = 5;
 
-/** Nobody has asked for what is recalled, so that it has only what is true now. */
-function withoutEnded(outcome: SearchOutcome, limit: number): SearchOutcome {
-  const hits = outcome.hits.filter(({ passage }) => validUntil(passage.record) === null);
-  return { ...outcome, hits: hits.slice(0, limit) };
-}
-
 function baseRetrieval(
   context: EngineContext,
-  { query, project, signal }: PackRequest,
+  { query, project, signal }: Pick<PackRequest, 'query' | 'project' | 'signal'>,
   limit: number,
 ): Promise<SearchOutcome> {
   // The threshold is applied below, since the others count less than the best.

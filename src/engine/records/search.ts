@@ -58,11 +58,16 @@ const READ_ONLY =
   'the memory is read-only here, so that it is as it was when it was last written: notes that have changed since are not read, and nothing is recorded';
 
 /** @throws LociError `invalid_input` for an empty query, and the errors of the store */
-export async function search(
+export async function search(...parameters: Parameters<typeof searchWithOutcome>): Promise<SearchOutput> {
+  return (await searchWithOutcome(...parameters)).output;
+}
+
+/** A search with the hits of its results. @throws LociError as `search` */
+export async function searchWithOutcome(
   context: EngineContext,
   given: SearchInput,
   { signal }: SearchOptions = {},
-): Promise<SearchOutput> {
+): Promise<{ readonly output: SearchOutput; readonly outcome: SearchOutcome }> {
   const started = performance.now();
   const { query, limit, related, min_score, explain, ...rest } = given;
   const filter = filterOf(rest);
@@ -81,7 +86,7 @@ export async function search(
   // Of sources that are hidden, the search says nothing.
   const { excludedSources: _, ...conditions } = run.filter;
   const nothing = isEmpty ? await reasonsForNothing(context, conditions, outcome) : null;
-  return {
+  const output: SearchOutput = {
     query,
     results: results.slice(0, hits.length),
     related: results.slice(hits.length).map((result, i) => {
@@ -103,6 +108,7 @@ export async function search(
     provider: providerOf(run),
     took_ms,
   };
+  return { output, outcome };
 }
 
 function filterOf({
@@ -255,7 +261,7 @@ export async function searchResults(
 const MAX_CHOSEN = 5;
 
 /** What is shown of each hit. Weak ones show the passage that matched, unless that has nothing to read. */
-async function shownOf(outcome: SearchOutcome, hits: readonly Hit[]): Promise<ShownPassages[]> {
+export async function shownOf(outcome: SearchOutcome, hits: readonly Hit[]): Promise<ShownPassages[]> {
   const strong = strongMatches(outcome.hits.map(({ confidence }) => ({ score: confidence })));
   const wanted = outcome.hits.filter(({ passage }, i) => i < Math.max(1, strong) || !hasProse(passage.text));
   const chosen = await shownPassages(outcome, wanted.slice(0, MAX_CHOSEN));

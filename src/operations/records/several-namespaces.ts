@@ -1,4 +1,16 @@
-import type { SearchResultOutput, SearchOutput } from '../../engine/records/results/search-fields.ts';
+import { dayText } from '../../core/time/whole-day.ts';
+import type {
+  SearchInput,
+  SearchResultOutput,
+  SearchOutput,
+} from '../../engine/records/results/search-fields.ts';
+import { movedResult } from '../../engine/records/results/search-result.ts';
+import { searchWithOutcome } from '../../engine/records/search.ts';
+import { laterFirst, type FoundHit } from '../../search/newest-first.ts';
+import type { SearchOutcome } from '../../search/search.ts';
+import type { OperationContext } from '../operation.ts';
+import { runOperation } from '../run.ts';
+import { searchOperation } from './search.ts';
 
 /** The output of an operation in one namespace. */
 export interface NamespaceOutput<Output> {
@@ -14,6 +26,32 @@ export function runInAll<Output>(
   return Promise.all(namespaces.map(async (namespace) => ({ namespace, output: await run(namespace) })));
 }
 
+/** The output of a search in one namespace, and its hits. */
+export interface FoundOutput extends NamespaceOutput<SearchOutput> {
+  /** Results are compared with those of other namespaces as far as their hits are given. */
+  readonly outcome?: SearchOutcome;
+}
+
+/** Searches several namespaces at once. @throws LociError as the operation `search` */
+export function searchInAll(
+  namespaces: readonly string[],
+  contextOf: (namespace: string) => OperationContext,
+  input: SearchInput,
+): Promise<FoundOutput[]> {
+  return Promise.all(
+    namespaces.map(async (namespace) => {
+      let outcome: SearchOutcome | undefined;
+      const run: typeof searchOperation.run = async (context, given) => {
+        const found = await searchWithOutcome(await context.loci(), given, context);
+        outcome = found.outcome;
+        return found.output;
+      };
+      const output = await runOperation({ ...searchOperation, run }, contextOf(namespace), input);
+      return { namespace, output, ...(outcome !== undefined && { outcome }) };
+    }),
+  );
+}
+
 interface MergeOptions {
   /** The namespace whose citations have no prefix. */
   readonly own: string;
@@ -26,13 +64,13 @@ interface MergeOptions {
 
 /**
  * One output for the outputs of a search in several namespaces. Results are best first: scores are probabilities, so that they compare
- * between namespaces.
+ * between namespaces. What says the same at a later time stands first here too.
  */
-export function mergeSearches(
-  outputs: readonly NamespaceOutput<SearchOutput>[],
+export async function mergeSearches(
+  outputs: readonly FoundOutput[],
   { own, limit, related: relatedLimit, cite = ({ citation }) => citation }: MergeOptions,
-): SearchOutput {
-  const all = outputs.map(({ namespace, output }) => {
+): Promise<SearchOutput> {
+  const all = outputs.map(({ namespace, output, outcome }) => {
     const prefix = citationPrefix(namespace, own);
     const withPrefix = <Cited extends { readonly citation: string }>(each: Cited): Cited => ({
       ...each,
@@ -45,11 +83,17 @@ export function mergeSearches(
       ...(result.also && { also: result.also.map(withPrefix) }),
       ...(result.second && { second: withPrefix(result.second) }),
     });
-    return { ...output, results: output.results.map(cited), related: output.related.map(cited) };
+    const hits = new Map(outcome?.hits.map((hit) => [hit.passage.record.id, hit]));
+    const merged = output.results.map((result): MergedResult => {
+      const hit = hits.get(result.id);
+      const found = hit === undefined ? null : { hit, search: outcome!, result: cited(result) };
+      return { result: cited(result), found };
+    });
+    return { ...output, merged, related: output.related.map(cited) };
   });
-  const results = mergeResults(all).slice(0, limit);
+  const results = (await newestOfAll(mergeResults(all))).slice(0, limit);
   const related = all.flatMap((output) => output.related).slice(0, relatedLimit);
-  const [{ results: _results, related: _related, ...first }] = all as [SearchOutput];
+  const [{ merged: _merged, related: _related, ...first }] = all as [(typeof all)[number]];
   return {
     ...first,
     results: results.map((result, at) => ({ ...result, rank: at + 1 })),
@@ -72,15 +116,35 @@ export function mergeSearches(
  * Within a namespace the order of the engine stays, in which a later result may have a higher score: a result counts at least as much as
  * those after it.
  */
-function mergeResults(outputs: readonly Pick<SearchOutput, 'results'>[]): SearchResultOutput[] {
-  const merged = outputs.flatMap(({ results }) => {
+function mergeResults(outputs: readonly { readonly merged: readonly MergedResult[] }[]): MergedResult[] {
+  const all = outputs.flatMap(({ merged }) => {
     let best = 0;
-    return results
+    return merged
       .toReversed()
-      .map((result) => ({ result, best: (best = Math.max(best, result.score)) }))
+      .map((each) => ({ each, best: (best = Math.max(best, each.result.score)) }))
       .reverse();
   });
-  return merged.sort((a, b) => b.best - a.best).map(({ result }) => result);
+  return all.sort((a, b) => b.best - a.best).map(({ each }) => each);
+}
+
+/** A result with the citation that it has among those of all namespaces, and its hit; `null` if it is not known. */
+interface MergedResult {
+  readonly result: SearchResultOutput;
+  readonly found: (FoundHit & { readonly result: SearchResultOutput }) | null;
+}
+
+/** The rule of the engine for results that say the same, applied to the first results of all namespaces. */
+async function newestOfAll(merged: readonly MergedResult[]): Promise<SearchResultOutput[]> {
+  const found = merged.flatMap((each) => each.found ?? []);
+  const isOfSeveral = new Set(found.map(({ search }) => search)).size > 1;
+  const placed = isOfSeveral && found.length === merged.length ? await laterFirst(found) : null;
+  if (placed === null) return merged.map(({ result }) => result);
+  return placed.map(({ found: { result, hit: before }, hit, later }) => ({
+    ...(hit === before ? result : movedResult(result, hit)),
+    ...(later !== undefined && {
+      later: { id: later.found.result.id, citation: later.found.result.citation, date: dayText(later.time) },
+    }),
+  }));
 }
 
 /** Why nothing was found. A filter is without a match only where that is so in every namespace. */

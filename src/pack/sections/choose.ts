@@ -17,6 +17,8 @@ export interface Costs {
   sectionsOf(candidate: number): number;
   /** The sections that a section needs beside it: what it announces or embeds. */
   neededBy(candidate: number, index: number): Choice;
+  /** The candidate that says the same as this one at a later time; `null` if there is none. */
+  laterOf(candidate: number): number | null;
   /** Whether the section says what a section says that is chosen already; remembers those that do not. */
   isRepeated(candidate: number, index: number): boolean;
 }
@@ -26,7 +28,7 @@ export type Choice = readonly Pick<RankedSection, 'candidate' | 'index'>[];
 
 /**
  * Chooses sections in their order, as many as fit, down to the floor. The best record is taken whole if it is short. A section
- * brings along what it announces or embeds.
+ * brings along what it announces or embeds. An earlier record is chosen only behind the later one that says the same.
  */
 export function chooseSections(
   ranked: readonly RankedSection[],
@@ -42,6 +44,12 @@ export function chooseSections(
   const take = (candidate: number, index: number): boolean => {
     const own = taken.get(candidate);
     if (own?.has(index) === true) return true;
+    const later = own === undefined ? costs.laterOf(candidate) : null;
+    if (later !== null && !taken.has(later)) {
+      // One that may not be shown is not among them.
+      const first = ranked.find((each) => each.candidate === later);
+      if (first !== undefined && !take(later, first.index)) return false;
+    }
     const cost = costs.ofSection(candidate, index) + (own === undefined ? costs.ofHeader(candidate) : 0);
     if (cost > left || costs.isRepeated(candidate, index)) return false;
     left -= cost;

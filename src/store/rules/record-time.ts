@@ -36,7 +36,19 @@ export function writtenTime(record: Parameters<typeof recordTime>[0]): Timestamp
   const { origin, metadata } = record;
   if (origin === 'source' || origin === 'audit') return null;
   const isOfFile = origin === 'vault' || typeof metadata['file'] === 'string';
-  return isOfFile && dayOf(metadata) === null && !isDailyFile(metadata) ? null : recordTime(record);
+  const { modified } = metadata;
+  const day = dayOf(metadata);
+  if (typeof modified === 'string' && !isAboutDay(metadata)) {
+    const changed = Date.parse(modified);
+    if (!Number.isNaN(changed)) return changed;
+  }
+  return isOfFile && day === null && !isDailyFile(metadata) ? null : recordTime(record);
+}
+
+/** Whether a note says what was true on a day, such as that of a meeting, whenever it was written and changed. */
+export function isAboutDay(metadata: Metadata): boolean {
+  const day = dayOf(metadata);
+  return day !== null && metadata['created'] !== day;
 }
 
 /** Whether all that is known of the time of a note is when a program wrote its file: `createdAt` then says nothing. */

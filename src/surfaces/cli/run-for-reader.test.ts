@@ -24,6 +24,7 @@ describe('an agent that reads its own namespace and a shared one', () => {
     const vault = join(folder.path, 'workspace');
     mkdirSync(vault);
     writeFileSync(join(vault, 'MEMORY.md'), 'The stopcock turns left.');
+    writeFileSync(join(vault, '2025-02-11.md'), 'The collection day of the paper bin is Monday.');
     context = createContext({
       home: folder.path,
       inlineStore: true,
@@ -38,6 +39,7 @@ describe('an agent that reads its own namespace and a shared one', () => {
     const owner = loci.as({ ...loci.caller, namespace: 'default' });
     for (const place of ['under the stairs', 'behind the boiler'])
       await write(owner, { content: `A stopcock is ${place}.` });
+    await write(owner, { content: 'The day of the paper bin is Thursday.' });
     await write(loci.as({ ...loci.caller, namespace: 'other' }), {
       content: 'The stopcock of somebody else.',
     });
@@ -61,7 +63,7 @@ describe('an agent that reads its own namespace and a shared one', () => {
       'MEMORY.md#L1-L1',
       'default:record/1',
       'default:record/2',
-      'record/2',
+      'record/3',
     ]);
     expect(results.map(({ rank }) => rank)).toEqual([1, 2, 3, 4]);
     expect(nothing).toBeNull();
@@ -71,6 +73,21 @@ describe('an agent that reads its own namespace and a shared one', () => {
       text: 'A stopcock is under the stairs.',
     });
     expect(await run('search', { query: 'stopcock', limit: 2 })).toMatchObject({ results: { length: 2 } });
+  });
+
+  it('puts what was said later in another namespace first, and the earlier result names it', async () => {
+    const query = 'collection day of the paper bin';
+    const { results } = await run<SearchOutput>('search', { query, explain: true });
+    const [later, earlier] = results;
+    expect(results.map(({ citation }) => citation)).toEqual(['default:record/3', '2025-02-11.md#L1-L1']);
+    expect(later).toMatchObject({ rank: 1, score: earlier!.score });
+    expect(later).not.toHaveProperty('later');
+    expect(later?.why).toContain('newer');
+    expect(later?.explanation?.score.parts.map(({ name }) => name)).toContain('newer');
+    expect(earlier?.later).toMatchObject({ citation: 'default:record/3' });
+    const past = await run<SearchOutput>('search', { query: `what was ${query} before` });
+    expect(past.results.map(({ citation }) => citation)).toEqual(['2025-02-11.md#L1-L1', 'default:record/3']);
+    expect(past.results.filter((each) => 'later' in each)).toEqual([]);
   });
 
   it('says that nothing is there only if that is so in every namespace', async () => {
@@ -83,21 +100,24 @@ describe('an agent that reads its own namespace and a shared one', () => {
     const citations: string[] = [];
     for (let after: number | null | undefined; after !== null;) {
       const page: ListOutput = await run('list', { limit, ...(after !== undefined && { after }) });
-      expect(page.total).toBe(4);
+      expect(page.total).toBe(6);
       citations.push(...page.records.map(({ citation }) => citation));
       after = page.next;
     }
-    expect(citations).toEqual(['record/2', 'MEMORY.md', 'default:record/2', 'default:record/1']);
+    expect(citations).toEqual([
+      ...['record/3', 'MEMORY.md', '2025-02-11.md'],
+      ...['default:record/3', 'default:record/2', 'default:record/1'],
+    ]);
   });
 
   it('knows the files of the workspace, and does not ask for them to be configured', async () => {
     expect(await run('status', {})).toMatchObject({
       namespace: AGENT,
-      records: 2,
-      vaults: [{ name: 'workspace of main', records: 1, changes: { added: 0, changed: 0, gone: 0 } }],
+      records: 3,
+      vaults: [{ name: 'workspace of main', records: 2, changes: { added: 0, changed: 0, gone: 0 } }],
       unconfigured_vaults: [],
       shared: [
-        { namespace: 'default', records: 2, unconfigured_vaults: [] },
+        { namespace: 'default', records: 3, unconfigured_vaults: [] },
         { namespace: 'house', records: 0 },
       ],
     });

@@ -3,7 +3,7 @@ import type { ListOutput } from '../../engine/records/list.ts';
 import {
   citationPrefix,
   mergeSearches,
-  runInAll,
+  searchInAll,
   splitCitation,
   unmatchedEverywhere,
 } from '../../operations/records/several-namespaces.ts';
@@ -28,12 +28,13 @@ export async function runForReader(
   input: unknown,
   { namespace: own, shared }: HostReader,
 ): Promise<unknown> {
-  const runIn: RunIn = (namespace, given) =>
-    runOperation(operation, namespace === own ? context : inNamespace(context, namespace), given);
+  const contextOf = (namespace: string): OperationContext =>
+    namespace === own ? context : inNamespace(context, namespace);
+  const runIn: RunIn = (namespace, given) => runOperation(operation, contextOf(namespace), given);
   const all = [own, ...shared];
   switch (operation.name) {
     case 'search':
-      return searchAll(runIn, all, input as SearchInput, (await context.loadConfig()).values.search);
+      return searchAll(contextOf, all, input as SearchInput, (await context.loadConfig()).values.search);
     case 'list':
       return listAll(runIn, all, input as ListInput);
     case 'get': {
@@ -62,13 +63,13 @@ function inNamespace({ vaults: _, ...context }: OperationContext, namespace: str
 }
 
 async function searchAll(
-  runIn: RunIn,
+  contextOf: (namespace: string) => OperationContext,
   all: readonly string[],
   input: SearchInput,
   configured: { readonly limit: number; readonly related: number },
 ): Promise<SearchOutput> {
   const { limit = configured.limit, related = configured.related } = input;
-  const outputs = await runInAll(all, async (namespace) => (await runIn(namespace, input)) as SearchOutput);
+  const outputs = await searchInAll(all, contextOf, input);
   return mergeSearches(outputs, { own: all[0] ?? '', limit, related });
 }
 

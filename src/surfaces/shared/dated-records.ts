@@ -1,3 +1,5 @@
+import { dayInWords } from '../../core/time/whole-day.ts';
+import { earlierThan } from '../../core/valid-until.ts';
 import type { SearchResultOutput } from '../../engine/records/results/search-fields.ts';
 
 type OfTime = Pick<SearchResultOutput, 'later' | 'also'>;
@@ -10,12 +12,7 @@ export function timeNotes({ later, also = [] }: OfTime): string[] {
   const days = also.slice(0, MAX_DAYS).map(({ date }) => dayInWords(date));
   const more = also.length > MAX_DAYS ? [`${String(also.length - MAX_DAYS)} more`] : [];
   return [
-    ...(later === undefined ? [] : [`earlier: see ${later.citation} (${dayInWords(later.date)})`]),
+    ...(later === undefined ? [] : [earlierThan(later)]),
     ...(also.length === 0 ? [] : [`also on ${[...days, ...more].join(', ')}`]),
   ];
-}
-
-function dayInWords(date: string): string {
-  const style = { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const;
-  return new Date(date).toLocaleDateString('en-GB', style);
 }

@@ -17,7 +17,7 @@ import { validityOf } from '../../fields/validity.ts';
 import type { SourceOrigin } from '../../reading/configured/source-origin.ts';
 import { recordAge } from './record-age.ts';
 import { propertiesOf } from './properties.ts';
-import { howOf, neighbourContribution, reasonsOf } from './reasons.ts';
+import { boostWords, howOf, neighbourContribution, reasonsOf } from './reasons.ts';
 import type { ScoreExplanation, SearchResultOutput } from './search-fields.ts';
 
 /** What the hits of a search need to become results. */
@@ -81,6 +81,16 @@ export function formatHit(
     }),
     why: reasonsOf(hit),
     ...(explain && { explanation: explanationOf(hit) }),
+  };
+}
+
+/** The result of a hit that stands before an earlier one of another namespace, with the confidence that it has there. */
+export function movedResult(result: SearchResultOutput, hit: Hit): SearchResultOutput {
+  return {
+    ...result,
+    score: rounded(hit.confidence),
+    why: `${result.why}, ${boostWords({ name: 'newer' })}`,
+    ...(result.explanation !== undefined && { explanation: explanationOf(hit) }),
   };
 }
 

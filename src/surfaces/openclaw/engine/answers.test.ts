@@ -45,17 +45,17 @@ const hostileText = fc.string({
   size: 'max',
 });
 
-it('an answer stays within its tokens, whatever the texts of its hits are', () => {
-  fc.assert(
-    fc.property(
+it('an answer stays within its tokens, whatever the texts of its hits are', async () => {
+  await fc.assert(
+    fc.asyncProperty(
       fc.array(fc.record({ snippet: hostileText, title: hostileText, source_name: hostileText }), {
         minLength: 1,
         maxLength: 8,
       }),
       fc.integer({ min: 900, max: 3000 }),
-      (texts, maxTokens) => {
+      async (texts, maxTokens) => {
         const results = texts.map((each) => result(each));
-        const answer = searchAnswer([{ namespace: 'agent:main', output: output(results) }], {
+        const answer = await searchAnswer([{ namespace: 'agent:main', output: output(results) }], {
           ...OPTIONS,
           maxTokens,
         });
@@ -66,13 +66,11 @@ it('an answer stays within its tokens, whatever the texts of its hits are', () =
   );
 });
 
-it('no text of a hit has invisible characters, or control characters of a terminal', () => {
-  fc.assert(
-    fc.property(hostileText, hostileText, (snippet, title) => {
-      const [hit] = searchAnswer(
-        [{ namespace: 'agent:main', output: output([result({ snippet, title })]) }],
-        OPTIONS,
-      ).results;
+it('no text of a hit has invisible characters, or control characters of a terminal', async () => {
+  await fc.assert(
+    fc.asyncProperty(hostileText, hostileText, async (snippet, title) => {
+      const outputs = [{ namespace: 'agent:main', output: output([result({ snippet, title })]) }];
+      const [hit] = (await searchAnswer(outputs, OPTIONS)).results;
       for (const text of [hit?.snippet ?? '', hit?.title ?? '']) {
         expect(text).not.toMatch(/[\u0000\u001b\u200b\u202e]/);
         expect(text.isWellFormed()).toBe(true);
@@ -81,10 +79,10 @@ it('no text of a hit has invisible characters, or control characters of a termin
   );
 });
 
-it('hits of several namespaces are merged by score, and those of another begin with its name', () => {
+it('hits of several namespaces are merged by score, and those of another begin with its name', async () => {
   const own = output([result({ score: 0.4, citation: 'MEMORY.md#L3-L5' })]);
   const shared = output([result({ score: 0.9, citation: 'Oven.md#L7' }), result({ score: 0.1 })]);
-  const { results } = searchAnswer(
+  const { results } = await searchAnswer(
     [
       { namespace: 'agent:main', output: own },
       { namespace: 'default', output: shared },
@@ -97,14 +95,14 @@ it('hits of several namespaces are merged by score, and those of another begin w
   ]);
 });
 
-it('the order of the engine stays within a namespace, in which a later result may have a higher score', () => {
+it('the order of the engine stays within a namespace, in which a later result may have a higher score', async () => {
   const named = (name: string, scores: readonly number[]): SearchOutput =>
     output(scores.map((score, i) => result({ score, citation: `${name}/${String(i)}.md` })));
   const lists = [{ namespace: 'agent:main', output: named('a', [0.5, 0.7, 0.2]) }];
-  const pathsOf = (outputs: typeof lists): string[] =>
-    searchAnswer(outputs, OPTIONS).results.map(({ path }) => path);
-  expect(pathsOf(lists)).toEqual(['a/0.md', 'a/1.md', 'a/2.md']);
-  const merged = pathsOf([...lists, { namespace: 'b', output: named('b', [0.6, 0.1]) }]);
+  const pathsOf = async (outputs: typeof lists): Promise<string[]> =>
+    (await searchAnswer(outputs, OPTIONS)).results.map(({ path }) => path);
+  expect(await pathsOf(lists)).toEqual(['a/0.md', 'a/1.md', 'a/2.md']);
+  const merged = await pathsOf([...lists, { namespace: 'b', output: named('b', [0.6, 0.1]) }]);
   expect(merged).toEqual(['a/0.md', 'a/1.md', 'b:b/0.md', 'a/2.md', 'b:b/1.md']);
 });
 
@@ -122,22 +120,23 @@ it('an excerpt says where the text goes on, and never ends within a line', () =>
   expect(nextFrom).toBe(11 + count);
 });
 
-it('an answer says what else is to be known about the search, once', () => {
+it('an answer says what else is to be known about the search, once', async () => {
   const notices = ['searched with the vectors of the model before'];
   const outputs = ['agent:main', 'default'].map((namespace) => ({
     namespace,
     output: { ...output([result({})]), notices },
   }));
-  expect(searchAnswer(outputs, OPTIONS).warning).toBe('Note: searched with the vectors of the model before.');
+  const { warning } = await searchAnswer(outputs, OPTIONS);
+  expect(warning).toBe('Note: searched with the vectors of the model before.');
 });
 
-it('an earlier hit names the later one in its namespace', () => {
+it('an earlier hit names the later one in its namespace', async () => {
   const later = { id: 12, citation: 'record/12', date: '2026-03-09' };
   const outputs = ['agent:main', 'shared'].map((namespace) => ({
     namespace,
     output: output([result({ later })]),
   }));
-  const { results } = searchAnswer(outputs, OPTIONS);
+  const { results } = await searchAnswer(outputs, OPTIONS);
   expect(results.map(({ time }) => time)).toEqual([
     'earlier: see record/12 (9 March 2026)',
     'earlier: see shared:record/12 (9 March 2026)',

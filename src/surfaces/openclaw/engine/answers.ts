@@ -1,9 +1,9 @@
 import { formatAge } from '../../../core/time/age.ts';
 import type { CorpusOutput } from '../../../operations/facts/corpus.ts';
 import type { GetOutput } from '../../../engine/records/get.ts';
-import { mergeSearches, type NamespaceOutput } from '../../../operations/records/several-namespaces.ts';
+import { mergeSearches, type FoundOutput } from '../../../operations/records/several-namespaces.ts';
 import { citedLines, strongMatches } from '../../../engine/records/results/search-result.ts';
-import type { SearchResultOutput, SearchOutput } from '../../../engine/records/results/search-fields.ts';
+import type { SearchResultOutput } from '../../../engine/records/results/search-fields.ts';
 import type { Trust } from '../../../core/types.ts';
 import { timeNotes } from '../../shared/dated-records.ts';
 import { withoutHidden } from '../../shared/escape-control.ts';
@@ -56,11 +56,11 @@ interface AnswerOptions {
 }
 
 /** Merges the outputs of several namespaces into one answer in the shape of memory-core's `memory_search`. */
-export function searchAnswer(
-  outputs: readonly NamespaceOutput<SearchOutput>[],
+export async function searchAnswer(
+  outputs: readonly FoundOutput[],
   { own, conversations, limit, ...options }: AnswerOptions,
-): SearchAnswer {
-  const merged = mergeSearches(outputs, { own, limit, related: Infinity, cite: plainCitation });
+): Promise<SearchAnswer> {
+  const merged = await mergeSearches(outputs, { own, limit, related: Infinity, cite: plainCitation });
   const hits = [
     ...merged.results.map((result) => hitOf(result, conversations)),
     ...merged.related.map((result) => ({
@@ -99,7 +99,7 @@ export function emptyAnswer(): SearchAnswer {
   };
 }
 
-function hasVectors(outputs: readonly NamespaceOutput<SearchOutput>[]): boolean {
+function hasVectors(outputs: readonly FoundOutput[]): boolean {
   return outputs.some(
     ({ output }) => output.provider !== 'none' && !output.missing.some(({ signal }) => signal === 'vector'),
   );

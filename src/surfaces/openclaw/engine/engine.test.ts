@@ -113,6 +113,20 @@ describe('the engine of a gateway', () => {
     expect(read).toMatchObject({ status: 'ok', text: 'The stopcock is under the stairs.' });
   });
 
+  it('puts what was said later in a shared namespace before what the agent wrote earlier', async () => {
+    writeFileSync(
+      join(folder, 'main', 'memory', '2025-02-11.md'),
+      'The collection day of the paper bin is Monday.',
+    );
+    const engine = await open();
+    await engine.workspaces.refresh();
+    await write(await engine.loci('default'), { content: 'The day of the paper bin is Thursday.' });
+    const query = 'collection day of the paper bin';
+    const { results } = await searchMemory(engine, { query }, { turn: MAIN });
+    expect(results.map(({ path }) => path)).toEqual(['default:record/1', 'memory/2025-02-11.md']);
+    expect(results[1]?.time).toMatch(/^earlier: see default:record\/1 \(/);
+  });
+
   it('gives a turn of somebody else nothing, or the memory of its agent alone, and lets it write nothing', async () => {
     const closed = await open();
     await expect(searchMemory(closed, { query: 'stopcock' }, { turn: STRANGER })).rejects.toMatchObject({

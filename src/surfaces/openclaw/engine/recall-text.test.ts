@@ -199,3 +199,21 @@ it('auto-recall gives somebody else than the owner nothing of the owner', async 
   expect(await recalled(MESSAGE)).toContain('closes softly');
   expect(await recalled(MESSAGE, { turn: { ...MAIN, isOwner: false, peer: 'bob' } })).toBe('');
 });
+
+it('auto-recall has the newest value of all namespaces first, and an earlier one names it', async () => {
+  const [old, current] = [
+    'The collection day of the paper bin is Monday.',
+    'The day of the paper bin is Thursday.',
+  ];
+  mkdirSync(join(folder, 'main/memory'));
+  writeFileSync(join(folder, 'main/memory/2025-02-11.md'), old);
+  await engine.workspaces.refresh();
+  await write(await engine.loci(), { content: current });
+  const text = await recalled('What is the collection day of the paper bin?');
+  expect(text.indexOf(current)).toBeGreaterThan(0);
+  expect(text.indexOf(old)).toBeGreaterThan(text.indexOf(current));
+  expect(text).toMatch(/◆ memory\/2025-02-11\.md#L1-L1 earlier: see default:record\/1 \(\d+ \w+ \d{4}\)/);
+  const past = await recalled('What was the collection day of the paper bin before?');
+  expect(past).toContain(old);
+  expect(past).not.toContain('earlier: see');
+});

@@ -4,8 +4,8 @@ import type { Operation } from '../../../operations/operation.ts';
 import type { CorpusOutput } from '../../../operations/facts/corpus.ts';
 import type { Captured } from '../../../engine/capture/capture-message.ts';
 import type { GetOutput } from '../../../engine/records/get.ts';
-import { runInAll, splitCitation } from '../../../operations/records/several-namespaces.ts';
-import type { SearchOutput } from '../../../engine/records/results/search-fields.ts';
+import { searchInAll, splitCitation } from '../../../operations/records/several-namespaces.ts';
+import { searchOperation } from '../../../operations/records/search.ts';
 import { OPERATIONS } from '../../../operations/registry.ts';
 import { runOperation } from '../../../operations/run.ts';
 import { parseInput } from '../../../operations/shared/input.ts';
@@ -69,8 +69,7 @@ export async function searchMemory(engine: GatewayEngine, input: unknown, call: 
   const conversations = conversationsOf(turn.agent);
   const leftOut = namespaces.includes(conversations) ? await engine.conversations.leftOutOf(turn) : null;
   const limit = maxResults ?? settings.maxResults;
-  const search = await operation<SearchOutput>('search');
-  const request = parseInput(search, {
+  const request = parseInput(searchOperation, {
     query,
     limit: limit + (leftOut?.count ?? 0),
     related: Math.min(limit, MAX_RELATED),
@@ -79,13 +78,15 @@ export async function searchMemory(engine: GatewayEngine, input: unknown, call: 
   });
   // With the same signal, the searches embed the query only once.
   const signal = call.signal ?? new AbortController().signal;
-  const found = await runInAll(namespaces, (namespace) =>
-    runOperation(search, engine.contextOf(namespace, turn.agent, signal), request),
+  const found = await searchInAll(
+    namespaces,
+    (namespace) => engine.contextOf(namespace, turn.agent, signal),
+    request,
   );
-  const outputs = found.map(({ namespace, output }) => {
-    if (namespace !== conversations || leftOut === null) return { namespace, output };
-    const results = output.results.filter(({ citation }) => !leftOut.has(citation));
-    return { namespace, output: { ...output, results } };
+  const outputs = found.map((each) => {
+    if (each.namespace !== conversations || leftOut === null) return each;
+    const results = each.output.results.filter(({ citation }) => !leftOut.has(citation));
+    return { ...each, output: { ...each.output, results } };
   });
   const count = outputs.reduce((sum, { output }) => sum + output.results.length, 0);
   const hasFilter = Object.keys(filters).length > 0;
