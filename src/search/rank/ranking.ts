@@ -163,6 +163,8 @@ export interface Smoothing {
   readonly previous: number;
   readonly beforePrevious: number;
   readonly next: number;
+  /** The part of these shares that a turn gets from one whose role is the same. */
+  readonly sameRole: number;
 }
 
 export const DEFAULT_RANKING: Ranking = {
@@ -176,7 +178,7 @@ export const DEFAULT_RANKING: Ranking = {
   frequencyBudget: 60_000,
   coverageFloor: { notes: 0.5, turns: 0.75 },
   confidenceOrder: { results: 20, share: 0.6 },
-  smoothing: { most: 0.85, previous: 0.3, beforePrevious: 0.1, next: 0.4 },
+  smoothing: { most: 0.85, previous: 0.3, beforePrevious: 0.1, next: 0.4, sameRole: 0.25 },
   anchorText: { words: 0.8, meaning: 0.1, near: 6, farShare: 0.5 },
   bridging: {
     ...{ anchors: 3, meaning: 0.6, words: 0.6, named: 0.5, phrase: 0.8, word: 0.85 },
