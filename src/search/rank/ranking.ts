@@ -21,6 +21,8 @@ export interface Ranking {
   readonly anchorText: AnchorText | null;
   readonly bridging: Bridging | null;
   readonly shortTurns: ShortTurns | null;
+  /** The part of the way by which the cosine of a message of a user is raised to that of its best statement. 0 to 1. */
+  readonly statementShare: number;
   /** Share added to a record of a date that the query names. */
   readonly dateBoost: number;
   /** Share added to a record of a date relative to today that the query names: "yesterday", "last week". */
@@ -185,6 +187,7 @@ export const DEFAULT_RANKING: Ranking = {
     ...{ maxHolders: 15, maxWordPassages: 40, fanOut: 6, raised: 5 },
   },
   shortTurns: { maxCharacters: 150, textWeight: 0.6, loss: 0.15 },
+  statementShare: 0.5,
   dateBoost: 0.2,
   relativeDateBoost: 0.5,
   speakerBoost: 0.1,
@@ -211,6 +214,7 @@ export const CLASSIC_RANKING: Ranking = {
   anchorText: null,
   bridging: null,
   shortTurns: null,
+  statementShare: 0,
   dateBoost: 0,
   relativeDateBoost: 0,
   speakerBoost: 0,
