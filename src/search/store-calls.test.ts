@@ -56,11 +56,7 @@ async function callsOf(query: string, options: Partial<SearchOptions> = {}): Pro
   return sequence().map((group) => group.toSorted());
 }
 
-const SEARCH_CALLS = [
-  ['search.terms'],
-  ['search.retrieve'],
-  ['search.passages', 'vectors.sentenceCosines'],
-];
+const SEARCH_CALLS = [['search.terms'], ['search.retrieve'], ['search.passages', 'vectors.sentenceCosines']];
 
 /** A result that lacks a part of the query is asked for what it leads to, in one more call. */
 const WITHOUT_BRIDGES = { ranking: { ...DEFAULT_RANKING, bridging: null } };
