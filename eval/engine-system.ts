@@ -158,6 +158,7 @@ export const ABLATIONS: Readonly<Record<string, RankingChange>> = {
   anchorText: withSettings({ anchorText: null }),
   bridging: withSettings({ bridging: null }),
   shortTurns: withSettings({ shortTurns: null }),
+  statements: withSettings({ statementShare: 0 }),
   coverageFloor: withSettings({ coverageFloor: null }),
   confidenceOrder: withSettings({ confidenceOrder: null }),
   fields: withSettings({ fields: { title: 1, headings: 1, body: 1, tags: 1 } }),

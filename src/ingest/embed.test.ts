@@ -44,12 +44,12 @@ function embedder(failAt = Infinity): Embedder {
   };
 }
 
-async function write(contents: readonly string[], namespace = 'n'): Promise<number[]> {
+async function write(contents: readonly string[], namespace = 'n', metadata = {}): Promise<number[]> {
   const writes = contents.map(async (content) => {
     const draft = newDraft(
       {
         ...{ content, title: '', project: 'default', origin: 'memory', source: 'library', trust: 'operator' },
-        ...{ key: null, category: 'general', recordType: 'fact', tags: [], metadata: {} },
+        ...{ key: null, category: 'general', recordType: 'fact', tags: [], metadata },
         ...{ createdAt: NOW, expiresAt: null },
       },
       NOW,
@@ -73,6 +73,38 @@ describe('embedPending', () => {
     expect(progress.at(-1)).toEqual({ stage: 'embedding', subject: '', done: 3, total: 3, work });
     expect(await embedPending(store, embedder(), generation)).toBe(0);
     expect(calls).toHaveLength(2);
+  });
+
+  it('embeds the statements of the messages of users as well, except for refused ones', async () => {
+    const message = 'Which tiles are hard? I live in Basel now.\nI like grey!';
+    const pasted = Array.from({ length: 7 }, (_, n) => `Sentence ${String(n)}.`).join('\n');
+    await write([message, pasted, 'I like grey.'], 'n', { role: 'user', session: 's' });
+    await write(['Take grey ones. They are hard.'], 'n', { role: 'assistant', session: 's' });
+    await write(['I am a note. I say two things.'], 'n', { role: 'user' });
+    const hashOf = new Map(
+      (await store.vectors.pending('n', generation, { limit: 9 })).passages.map(({ hash, text }) => [
+        text,
+        hash,
+      ]),
+    );
+    const refusing: Embedder = {
+      ...embedder(),
+      embed: async (texts) => {
+        calls.push([...texts]);
+        return requireVectors(
+          texts.map((text) =>
+            text === 'I like grey!' ? 'because' : new Float32Array(text === message ? [1, 0] : [0, 1]),
+          ),
+        );
+      },
+    };
+    expect(await embedPending(store, refusing, generation)).toBe(5);
+    expect(calls.flat().filter((text) => !hashOf.has(text))).toEqual([
+      'I live in Basel now.',
+      'I like grey!',
+    ]);
+    const sentences = await store.vectors.sentences('n', generation, [...hashOf.values()]);
+    expect([...sentences]).toEqual([[hashOf.get(message), [new Float32Array([0, 1])]]]);
   });
 
   it('keeps the finished batches when the provider fails, and continues with the rest', async () => {

@@ -4,9 +4,14 @@ import { pickSignal, type ProgressOptions } from '../core/progress.ts';
 import type { Metadata, Passage } from '../core/types.ts';
 import type { Embedder, EmbedOptions } from '../embed/embedder.ts';
 import { RefusedTextsError, type TextResult } from '../embed/refused-texts.ts';
-import type { PendingEmbedding, PendingEmbeddings, VectorWrite } from '../store/search-model.ts';
+import type {
+  PendingEmbedding,
+  PendingEmbeddings,
+  SentenceVectors,
+  VectorWrite,
+} from '../store/search-model.ts';
 import type { Store } from '../store/store.ts';
-import { embeddingText } from './embedding-text.ts';
+import { embeddingText, statementsOf } from './embedding-text.ts';
 
 /** Texts that are embedded in one call and written in one transaction. */
 const BATCH_SIZE = 64;
@@ -148,8 +153,8 @@ export async function* embedNamespace(
   generation: number,
   { refusals, selects = () => true, ...options }: NamespaceOptions,
 ): AsyncGenerator<EmbeddedBatch> {
-  const start = (batch: readonly PendingEmbedding[]): Promise<ReadonlyMap<string, TextResult>> => {
-    const texts = new Map(batch.map((pending) => [pending.hash, embeddingText(pending, pending)]));
+  const start = (batch: readonly PendingEmbedding[]): Promise<EmbeddedTexts> => {
+    const texts = new Map(batch.map((pending) => [pending.hash, textsOf(pending, pending)]));
     const results = embedTexts(store, embedder, { namespace, generation }, texts, options);
     // If an earlier batch fails, nothing waits for this one.
     results.catch(() => undefined);
@@ -168,11 +173,11 @@ export async function* embedNamespace(
     const running = batches.slice(0, inWork).map(start);
     for (const [i, texts] of batches.entries()) {
       if (options.signal?.aborted === true) throw new LociError('aborted', 'embedding was stopped');
-      const results = await running.shift()!;
+      const { results, sentences } = await running.shift()!;
       const next = batches[i + inWork];
       if (next !== undefined) running.push(start(next));
       const vectors = vectorsOf(results);
-      await store.vectors.put(namespace, generation, vectors);
+      await store.vectors.put(namespace, generation, vectors, sentences);
       for (const { hash, record } of texts) {
         const why = results.get(hash);
         if (typeof why === 'string') refusals.add({ namespace, hash, record, why });
@@ -214,22 +219,40 @@ export async function embedRecord(
   passages: readonly Passage[],
 ): Promise<void> {
   const { namespace } = record;
-  const texts = new Map(passages.map((passage) => [passage.hash, embeddingText(record, passage)]));
-  const results = await embedTexts(store, embedder, { namespace, generation }, texts, { brief: true });
+  const texts = new Map(passages.map((passage) => [passage.hash, textsOf(record, passage)]));
+  const { results, sentences } = await embedTexts(store, embedder, { namespace, generation }, texts, {
+    brief: true,
+  });
   const vectors = vectorsOf(results);
-  await store.vectors.put(namespace, generation, vectors);
+  await store.vectors.put(namespace, generation, vectors, sentences);
   if (vectors.length < results.size) throw new RefusedTextsError([...results.values()]);
 }
 
-/** @param texts by their hashes, like the results */
+/** The text of a passage, and the sentences of it that have vectors of their own. */
+type Texts = readonly [text: string, ...sentences: string[]];
+
+function textsOf(
+  record: Parameters<typeof embeddingText>[0],
+  passage: Parameters<typeof embeddingText>[1],
+): Texts {
+  return [embeddingText(record, passage), ...statementsOf(record, passage.text)];
+}
+
+interface EmbeddedTexts {
+  readonly results: ReadonlyMap<string, TextResult>;
+  /** Without those that the provider refuses. */
+  readonly sentences: SentenceVectors;
+}
+
+/** @param texts by the hashes of their passages, like the results */
 async function embedTexts(
   store: Store,
   embedder: Embedder,
   { namespace, generation }: { readonly namespace: string; readonly generation: number },
-  texts: ReadonlyMap<string, string>,
+  texts: ReadonlyMap<string, Texts>,
   options: Pick<EmbedOptions, 'brief' | 'signal'> = {},
-): Promise<ReadonlyMap<string, TextResult>> {
-  const embedding = embedder.embed([...texts.values()], {
+): Promise<EmbeddedTexts> {
+  const embedding = embedder.embed([...texts.values()].flat(), {
     ...{ purpose: 'passage', owner: namespace },
     hasVectors: async () => (await countVectors(store, generation)) > 0,
     ...(options.brief !== undefined && { brief: options.brief }),
@@ -239,7 +262,18 @@ async function embedTexts(
     if (error instanceof RefusedTextsError) return error.results;
     throw error;
   });
-  return new Map([...texts.keys()].map((hash, i) => [hash, results[i]!]));
+  let next = 0;
+  const embedded = Array.from(texts, ([hash, { length }]) => ({
+    hash,
+    result: results[next]!,
+    sentences: results.slice(next + 1, (next += length)).filter((each) => typeof each !== 'string'),
+  }));
+  return {
+    results: new Map(embedded.map(({ hash, result }) => [hash, result])),
+    sentences: new Map(
+      embedded.flatMap(({ hash, sentences }) => (sentences.length === 0 ? [] : [[hash, sentences]])),
+    ),
+  };
 }
 
 function vectorsOf(results: ReadonlyMap<string, TextResult>): VectorWrite[] {

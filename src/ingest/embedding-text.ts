@@ -1,4 +1,5 @@
 import { shortHash } from '../core/ids.ts';
+import { sentencesOf } from '../core/text/sentences.ts';
 import type { Metadata, Passage } from '../core/types.ts';
 
 interface PassageSource {
@@ -22,4 +23,19 @@ export function embeddingText(record: PassageSource, passage: EmbeddedPassage): 
 
 export function embeddingHash(record: PassageSource, passage: EmbeddedPassage): string {
   return shortHash(embeddingText(record, passage));
+}
+
+/** A message with more sentences is a text that was pasted. */
+const MAX_SENTENCES = 6;
+const QUESTION = /[?？][^\p{L}\p{N}]*$/u;
+
+/**
+ * The statements of a message of a user that has several sentences, which have vectors of their own. A message often asks about one
+ * thing and mentions another ("By the way, I have moved to Basel"), of which its own vector has little.
+ */
+export function statementsOf({ metadata }: Pick<PassageSource, 'metadata'>, text: string): string[] {
+  if (metadata['role'] !== 'user' || metadata['session'] === undefined) return [];
+  const sentences = sentencesOf(text);
+  if (sentences.length < 2 || sentences.length > MAX_SENTENCES) return [];
+  return sentences.filter((sentence) => !QUESTION.test(sentence));
 }

@@ -56,6 +56,42 @@ describe('runSearch', () => {
     expect((await titles(store, 'the grey marble worktop you recommended'))[0]).toBe('assistant');
   });
 
+  it('finds a message of a user by what it mentions, although its own vector says something else', async () => {
+    const store = openSqliteInMemory();
+    const generation = await addVectors(store);
+    const turn = (session: string, title: string, role = 'user'): RecordWrite =>
+      note(`${title} is here`, { title, origin: 'memory', metadata: { role, session } });
+    const said = (session: string, title: string): RecordWrite => turn(session, title, 'assistant');
+    await write(store, 'n', turn('a', 'near'), turn('b', 'mentions'), said('c', 'answer'), turn('d', 'far'));
+    const directions = new Map([
+      ['near', unit(0.6, 0.8, 0)],
+      ['far', unit(0, 0, 1)],
+    ]);
+    await embed(store, generation, 'n', (text) => directions.get(text.split(' ')[0]!) ?? unit(0.4, 0, 0.9));
+    const query = unit(1, 0, 0);
+    const embedder: Embedder = {
+      ...{ provider: 'test', model: 'm', dimensions: 3, maxTokens: 512 },
+      embed: () => Promise.resolve([query]),
+      countTokens: (text) => text.length,
+      close: () => Promise.resolve(),
+    };
+    const vectors = { embedder, generation };
+    const search = async (): Promise<string[]> =>
+      (
+        await runSearch({
+          ...{ store, namespace: 'n', query: 'kitchen', filter: ALL_LIVE, limit: 3, vectors },
+          ranking: DEFAULT_RANKING,
+        })
+      ).hits.map(({ passage }) => passage.record.title);
+    const { passages } = await store.vectors.pending('n', 0, { limit: 9 });
+    const sentences = passages.flatMap(({ hash, text }) =>
+      /mentions|answer/.test(text) ? [[hash, [query]] as const] : [],
+    );
+    expect((await search())[0]).toBe('near');
+    await store.vectors.put('n', generation, [], new Map(sentences));
+    expect((await search()).slice(0, 2)).toEqual(['mentions', 'near']);
+  });
+
   it('returns results after a few attempts when records are replaced all the time', async () => {
     const store = openSqliteInMemory();
     const worktop = note('marble worktop', { title: 'Worktop' });

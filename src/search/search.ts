@@ -11,7 +11,7 @@ import { confidenceOf, confidenceRater, partsOf, type Hit } from './rank/confide
 import { orderByConfidence } from './rank/confidence-order.ts';
 import { TYPICAL_EVIDENCE } from './rank/confidence-weights.ts';
 import { QueryCoverage, weighByCoverage } from './rank/coverage.ts';
-import { fuse } from './rank/fuse.ts';
+import { fuse, type Fused } from './rank/fuse.ts';
 import { rank, type Ranked } from './rank/rank.ts';
 import { rerankBest } from './rerank.ts';
 import { smooth, type Smoothed } from './rank/smooth.ts';
@@ -24,7 +24,7 @@ import { candidateEdges, relatedDocuments, type RelatedDocument } from './relate
 import { scoresOf } from './retrieve/by-time.ts';
 import { bestFirst } from './retrieve/signals.ts';
 import { retrieveCandidates, type RetrievalResult } from './retrieve/retrieve.ts';
-import { withoutUnknown } from './retrieve/vectors.ts';
+import { raiseByStatements, statementCosines, withoutUnknown } from './retrieve/vectors.ts';
 import { withoutRepetition } from './same-text.ts';
 import { isList, startRun, type SearchOptions, type SearchRun, type StartedRun } from './run.ts';
 
@@ -198,16 +198,20 @@ async function loadPool(
 ): Promise<LoadedPool> {
   const { store, namespace, filter, ranking, trace } = run;
   const vector = ranking.weights.vector * retrieved.modelCoverage;
-  const weights = { ...ranking.weights, vector };
-  const fused = fuse(retrieved.lists, { ...ranking, weights }, retrieved.notEmbedded);
-  const top = fused.filter(({ passage }, i) => i < ranking.pool || retrieved.constrainedMatches.has(passage));
+  const fuseLists = (lists: RetrievalResult['lists']): Fused[] =>
+    fuse(lists, { ...ranking, weights: { ...ranking.weights, vector } }, retrieved.notEmbedded);
+  const found = fuseLists(retrieved.lists);
+  const top = found.filter(({ passage }, i) => i < ranking.pool || retrieved.constrainedMatches.has(passage));
   const { smoothing } = ranking;
   const topIds = top.map(({ passage }) => passage);
   const reach = smoothing === null ? undefined : SMOOTHING_REACH;
-  const [loaded, edges] = await Promise.all([
+  const [loaded, edges, statements] = await Promise.all([
     store.search.passages(namespace, topIds, filter, reach),
-    candidateEdges(run, fused),
+    candidateEdges(run, found),
+    statementCosines(run, retrieved.vector, topIds),
   ]);
+  const lists = raiseByStatements(retrieved.lists, loaded.passages, statements, ranking.statementShare);
+  const fused = lists === retrieved.lists ? found : fuseLists(lists);
   const known = withoutUnknown(fused, loaded.passages, run.vectors);
   const ofTurns = weighShortTurns(known, loaded.passages, ranking);
   const weighed = weighByCoverage(ofTurns, loaded.passages, loaded.neighbourhoods, coverage, ranking);

@@ -56,7 +56,7 @@ async function callsOf(query: string, options: Partial<SearchOptions> = {}): Pro
   return sequence().map((group) => group.toSorted());
 }
 
-const SEARCH_CALLS = [['search.terms'], ['search.retrieve'], ['search.passages']];
+const SEARCH_CALLS = [['search.terms'], ['search.retrieve'], ['search.passages', 'vectors.sentenceCosines']];
 
 /** A result that lacks a part of the query is asked for what it leads to, in one more call. */
 const WITHOUT_BRIDGES = { ranking: { ...DEFAULT_RANKING, bridging: null } };
@@ -70,7 +70,8 @@ describe('the store calls of a search', () => {
     ['documents about a topic', 'marble todos'],
   ])('are three in a row for %s', async (_, query) => {
     expect(await callsOf(query, WITHOUT_BRIDGES)).toEqual(SEARCH_CALLS);
-    expect(await callsOf(query, { ...WITHOUT_BRIDGES, vectors: null })).toEqual(SEARCH_CALLS);
+    const ofWords = [...SEARCH_CALLS.slice(0, 2), ['search.passages']];
+    expect(await callsOf(query, { ...WITHOUT_BRIDGES, vectors: null })).toEqual(ofWords);
   });
 
   it('are one more for a misspelt word, which texts may write as two', async () => {
@@ -113,7 +114,7 @@ describe('the store calls of a search', () => {
     const options = { store, namespace: 'n', filter: { now: NOW }, limit: 10, vectors: null };
     await runSearch({ ...options, ranking: DEFAULT_RANKING, query: 'marble prices in euros' });
     const [calls, bridge, load] = [sequence().slice(0, 3), sequence()[3], sequence()[4]];
-    expect(calls).toEqual(SEARCH_CALLS);
+    expect(calls).toEqual([...SEARCH_CALLS.slice(0, 2), ['search.passages']]);
     expect(bridge?.toSorted()).toEqual(['records.links', 'search.named', 'search.terms']);
     expect(load).toEqual(['search.passages']);
     expect(sequence()).toHaveLength(5);
@@ -129,14 +130,15 @@ describe('the store calls of a search', () => {
     await runSearch({ ...options, ranking: DEFAULT_RANKING, vectors: lookUp() });
     expect(sequence().map((group) => group.toSorted())).toEqual([
       ['search.terms', 'vectors.generations'],
-      ...SEARCH_CALLS.slice(1),
+      ['search.retrieve'],
+      ['search.passages'],
     ]);
   });
 
   it('are three in a row when documents that belong to the best note are wanted, and a fourth loads these', async () => {
     const related = { resultLimit: 1, limit: 5, excludedSources: [] };
     const options = { ...WITHOUT_BRIDGES, related };
-    const withEdges = [...SEARCH_CALLS.slice(0, 2), ['records.belongsTo', 'search.passages']];
+    const withEdges = [...SEARCH_CALLS.slice(0, 2), ['records.belongsTo', ...SEARCH_CALLS[2]!]];
     expect(await callsOf('bees', options)).toEqual(withEdges);
     expect(await callsOf('marble worktop of the kitchen', options)).toEqual([
       ...withEdges,

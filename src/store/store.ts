@@ -60,6 +60,7 @@ import type {
   NeighbourReach,
   PendingEmbeddings,
   PendingRequest,
+  QueryVector,
   RetrievalRequest,
   Retrieved,
   SearchFilter,
@@ -274,10 +275,16 @@ export interface StoreVectors {
     passages: readonly number[],
   ): Promise<ReadonlyMap<number, Float32Array>>;
   /**
-   * The vectors of the sentences of passages, which no search retrieves. Contents without any stored are left out.
+   * The vectors of the sentences of passages, by which no search retrieves them. Contents without any stored are left out.
    * @throws LociError `not_found` for an unknown generation
    */
   sentences(namespace: string, generation: number, hashes: readonly string[]): Promise<SentenceVectors>;
+  /** For those of the passages that have vectors of sentences: the highest cosine of one of them with the query. */
+  sentenceCosines(
+    namespace: string,
+    query: QueryVector,
+    passages: readonly number[],
+  ): Promise<ReadonlyMap<number, number>>;
 }
 
 /**

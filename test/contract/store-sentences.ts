@@ -37,6 +37,28 @@ export function describeSentences({ store, namespace, generation }: StoreFixture
       expect(await stored(namespace(), vectors, hash)).toBeUndefined();
     });
 
+    it('are compared with a query, by the passages of their contents', async () => {
+      const vectors = await generation(3);
+      const { ns, hash } = await filled(vectors);
+      // The second note has the same content as the first one.
+      await write(store(), ns, note('far'), note('near'));
+      await embed(store(), vectors, ns, () => NORTH);
+      const { passages } = await store().vectors.pending(ns, 0, { limit: 9 });
+      const far = passages.filter(({ text }) => text === 'far').map(({ passage }) => passage);
+      const wanted = [...passages.map(({ passage }) => passage), 1_000_000];
+      const compare = async (where: string, id = vectors): Promise<unknown> =>
+        Array.from(
+          await store().vectors.sentenceCosines(where, { generation: id, vector: unit(0.6, 0.8, 0) }, wanted),
+          ([passage, cosine]) => [passage, Math.round(cosine * 50) / 50],
+        ).sort();
+      expect(await compare(ns)).toEqual([]);
+      await store().vectors.put(ns, vectors, [], new Map([[hash, [EAST, NORTH, unit(0, 0, 1)]]]));
+      expect(far).toHaveLength(2);
+      expect(await compare(ns)).toEqual(far.map((passage) => [passage, 0.8]).sort());
+      expect(await compare(ns, await generation(3))).toEqual([]);
+      expect(await compare(namespace())).toEqual([]);
+    });
+
     it('are kept when they are stored again, also if there are none', async () => {
       const vectors = await generation(3);
       const { ns, hash } = await filled(vectors);

@@ -21,6 +21,8 @@ export interface Ranking {
   readonly anchorText: AnchorText | null;
   readonly bridging: Bridging | null;
   readonly shortTurns: ShortTurns | null;
+  /** The part of the way by which the cosine of a message of a user is raised to that of its best statement. 0 to 1. */
+  readonly statementShare: number;
   /** Share added to a record of a date that the query names. */
   readonly dateBoost: number;
   /** Share added to a record of a date relative to today that the query names: "yesterday", "last week". */
@@ -163,6 +165,8 @@ export interface Smoothing {
   readonly previous: number;
   readonly beforePrevious: number;
   readonly next: number;
+  /** The part of these shares that a turn gets from one whose role is the same. */
+  readonly sameRole: number;
 }
 
 export const DEFAULT_RANKING: Ranking = {
@@ -176,13 +180,14 @@ export const DEFAULT_RANKING: Ranking = {
   frequencyBudget: 60_000,
   coverageFloor: { notes: 0.5, turns: 0.75 },
   confidenceOrder: { results: 20, share: 0.6 },
-  smoothing: { most: 0.85, previous: 0.3, beforePrevious: 0.1, next: 0.4 },
+  smoothing: { most: 0.85, previous: 0.3, beforePrevious: 0.1, next: 0.4, sameRole: 0.25 },
   anchorText: { words: 0.8, meaning: 0.1, near: 6, farShare: 0.5 },
   bridging: {
     ...{ anchors: 3, meaning: 0.6, words: 0.6, named: 0.5, phrase: 0.8, word: 0.85 },
     ...{ maxHolders: 15, maxWordPassages: 40, fanOut: 6, raised: 5 },
   },
   shortTurns: { maxCharacters: 150, textWeight: 0.6, loss: 0.15 },
+  statementShare: 0.5,
   dateBoost: 0.2,
   relativeDateBoost: 0.5,
   speakerBoost: 0.1,
@@ -209,6 +214,7 @@ export const CLASSIC_RANKING: Ranking = {
   anchorText: null,
   bridging: null,
   shortTurns: null,
+  statementShare: 0,
   dateBoost: 0,
   relativeDateBoost: 0,
   speakerBoost: 0,

@@ -3,7 +3,7 @@ import type { Neighbourhood } from '../../store/search-model.ts';
 import type { Fused } from './fuse.ts';
 import { smooth } from './smooth.ts';
 
-const SHARES = { most: 1, previous: 0.3, beforePrevious: 0.1, next: 0.4 };
+const SHARES = { most: 1, previous: 0.3, beforePrevious: 0.1, next: 0.4, sameRole: 1 };
 
 function fused(scores: Readonly<Record<number, number>>): Map<number, Fused> {
   return new Map(
@@ -63,6 +63,16 @@ describe('smooth', () => {
     const roles = (passage: number): string => (passage === 1 ? 'assistant' : 'user');
     const answered = smooth(scored, [...scored.values()], between, { ...SHARES, most: 0.7 }, roles);
     expect(scores(answered)[1]).toEqual([2, 0.5, 0.635]);
+  });
+
+  it('gives a turn less of the score of one of the same role, and all of it where no turn has a role', () => {
+    const neighbourhoods = [turn(1, [], [2])];
+    const scored = fused({ 1: 1, 2: 0.5 });
+    const scoreOf = (roleOf: (passage: number) => string | undefined): unknown =>
+      scores(smooth(scored, [...scored.values()], neighbourhoods, { ...SHARES, sameRole: 0.5 }, roleOf))[1];
+    expect(scoreOf(() => 'user')).toEqual([2, 0.5, 0.575]);
+    expect(scoreOf((passage) => (passage === 1 ? 'user' : 'assistant'))).toEqual([2, 0.5, 0.65]);
+    expect(scoreOf(() => undefined)).toEqual([2, 0.5, 0.65]);
   });
 
   it('does not change the scores of notes', () => {

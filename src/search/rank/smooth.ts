@@ -12,7 +12,8 @@ export interface Smoothed extends Fused {
  * neighbours' scores, and a neighbour that no signal found joins the pool. The sum of these shares counts for the part of 1
  * that the turn's own score leaves: neighbours lift a weak turn, and hardly change the order of strong ones. One of the same
  * role lifts it at most to the share `most` of its own score: a turn beside the answer does not rank above it, but the reply of an
- * assistant may lead to the message that it answers. Passages of a note get nothing: that would favour long notes.
+ * assistant may lead to the message that it answers. Between two messages of the user the shares are smaller, since the second
+ * one seldom answers the first; two people who talk have no roles. Passages of a note get nothing: that would favour long notes.
  * @param fused all scored passages, by id
  * @param pool the best of them; the result has these and their neighbours
  * @param roleOf the role of a turn: that of the user, of an assistant, or none
@@ -30,8 +31,9 @@ export function smooth(
     const score = fused.get(from)?.score ?? 0;
     const { amount, most } = received.get(to) ?? { amount: 0, most: 0 };
     const isOfSameRole = roleOf(from) === roleOf(to);
+    const part = isOfSameRole && roleOf(to) !== undefined ? shares.sameRole : 1;
     received.set(to, {
-      amount: amount + score * share,
+      amount: amount + score * share * part,
       most: Math.max(most, isOfSameRole ? score * shares.most : Infinity),
     });
   };

@@ -3,6 +3,7 @@ import type { Embedder, EmbedOptions } from '../../embed/embedder.ts';
 import type { PassageScore, QueryVector, StoredPassage } from '../../store/search-model.ts';
 import { dateTerms } from '../query/dates.ts';
 import type { ParsedQuery } from '../query/parse.ts';
+import { roleOf, sessionOf } from '../rank/boosts.ts';
 import { inOrder, type Fused } from '../rank/fuse.ts';
 import type { SearchRun, VectorIndexRef } from '../run.ts';
 import { bestFirst, type MissingSignal, type SignalList } from './signals.ts';
@@ -127,6 +128,43 @@ export function completeVectorScores(
       .filter((passage) => !scored.has(passage)),
   );
   return { list: { signal: 'vector', scores: [...scores, ...cosines].sort(bestFirst) }, notEmbedded };
+}
+
+/** The highest cosine of a sentence that has a vector, by passage. */
+export async function statementCosines(
+  { store, namespace, ranking }: SearchRun,
+  vector: QueryVector | null,
+  passages: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  if (vector === null || ranking.statementShare === 0) return new Map();
+  return store.vectors.sentenceCosines(namespace, vector, passages);
+}
+
+/**
+ * The lists with the cosines of messages of users raised towards those of their best statements.
+ * @param statements see `statementCosines`
+ */
+export function raiseByStatements(
+  lists: readonly SignalList[],
+  passages: readonly StoredPassage[],
+  statements: ReadonlyMap<number, number>,
+  share: number,
+): readonly SignalList[] {
+  const best = new Map(
+    passages.flatMap((passage) => {
+      const cosine = statements.get(passage.id);
+      const isOfUser = roleOf(passage) === 'user' && sessionOf(passage) !== null;
+      return cosine === undefined || !isOfUser ? [] : [[passage.id, cosine] as const];
+    }),
+  );
+  if (best.size === 0) return lists;
+  const raised = (each: PassageScore): PassageScore => {
+    const score = each.score + share * Math.max(0, (best.get(each.passage) ?? each.score) - each.score);
+    return { ...each, score };
+  };
+  return lists.map((list) =>
+    list.signal === 'vector' ? { ...list, scores: list.scores.map(raised).sort(bestFirst) } : list,
+  );
 }
 
 /** The share of the query that the model can represent, 0 to 1: by its language, and without codes such as `ABC-1128`. */

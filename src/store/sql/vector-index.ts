@@ -32,6 +32,8 @@ export interface VectorIndex {
     dimensions: number,
     hashes: readonly string[],
   ): Promise<Map<string, Float32Array[]>>;
+  /** For those of the passages that have vectors of sentences: the highest cosine of one with the query. */
+  sentenceCosines(ns: number, query: QueryVector, passages: readonly number[]): Promise<Map<number, number>>;
   /** Derives again what searches scan, within a transaction: rows of `vector` were removed, or what was derived is damaged. */
   rebuild(ns: number): Promise<void>;
   /** Compares what searches scan with the vectors. Returns messages for at most `limit` differences. */

@@ -130,6 +130,23 @@ export class PostgresVectorIndex implements VectorIndex {
     );
   }
 
+  async sentenceCosines(
+    ns: number,
+    { generation, vector }: QueryVector,
+    passages: readonly number[],
+  ): Promise<Map<number, number>> {
+    const rows = await this.#sql.all(
+      `SELECT p.id, (SELECT max(1 - (sentence <=> :query::halfvec)) FROM unnest(s.components) AS sentence) AS score
+       FROM ${this.#sql.dialect.list('passages', 'integer')} AS requested
+       JOIN passage AS p ON p.ns = :ns AND p.id = requested.value
+       JOIN embedding AS v ON v.ns = p.ns AND v.generation = :generation AND v.hash = p.hash
+       JOIN sentence_vector AS s ON s.ns = v.ns AND s.vector = v.id
+       WHERE cardinality(s.components) > 0`,
+      { ns, generation, query: vectorText(vector), passages },
+    );
+    return new Map(rows.map((row) => [Number(row['id']), Number(row['score'])]));
+  }
+
   async rebuild(): Promise<void> {
     // Searches scan the vectors themselves.
   }

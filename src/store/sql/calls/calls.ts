@@ -235,6 +235,8 @@ function vectorCalls(driver: Driver, reader: Reader): StoreCalls['vectors'] {
       const { dimensions } = await generationById(sql, generation);
       return reader.one(new Map(), (_, ns) => index.sentences(ns, generation, dimensions, hashes))(namespace);
     },
+    sentenceCosines: (namespace, query, passages) =>
+      reader.one(new Map(), (_, ns) => index.sentenceCosines(ns, query, passages))(namespace),
   };
 }
 

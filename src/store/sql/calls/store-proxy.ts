@@ -48,6 +48,7 @@ const ROUTES: {
     put: 'writer',
     ofPassages: 'reader',
     sentences: 'reader',
+    sentenceCosines: 'reader',
   },
   graph: {
     state: 'reader',

@@ -27,3 +27,16 @@ export function components(quantised: Uint8Array): Int8Array {
 export function scaleOf(quantised: Uint8Array): number {
   return new DataView(quantised.buffer, quantised.byteOffset).getFloat32(0, true);
 }
+
+/** The dot product with a vector. */
+export function product(quantised: Uint8Array, vector: Float32Array): number {
+  const signed = components(quantised);
+  let sum = 0;
+  for (let i = 0; i < vector.length; i++) sum += signed[i]! * vector[i]!;
+  return sum * scaleOf(quantised);
+}
+
+/** The quantised vectors of this size that follow one another. */
+export function parts(bytes: Uint8Array, size: number): Uint8Array[] {
+  return Array.from({ length: bytes.length / size }, (_, i) => bytes.subarray(i * size, (i + 1) * size));
+}

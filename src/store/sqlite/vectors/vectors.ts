@@ -5,7 +5,7 @@ import type { VectorIndex } from '../../sql/vector-index.ts';
 import type { Database } from '../database/database.ts';
 import { named } from '../database/sqlite-sql.ts';
 import { CodeCache } from './code-cache.ts';
-import { components, dequantised, quantise } from './quantise.ts';
+import { components, dequantised, parts, product, quantise } from './quantise.ts';
 import { CODE_BYTES, signCode } from './sign-codes.ts';
 import { VectorCache, type VectorScore } from './vector-cache.ts';
 
@@ -113,12 +113,32 @@ export class SqliteVectorIndex implements VectorIndex {
       )
       .all(JSON.stringify(hashes), ns, generation);
     return new Map(
-      rows.map((row) => {
-        const bytes = row['quantised'] as Uint8Array;
-        const vectors = Array.from({ length: bytes.length / size }, (_, i) =>
-          dequantised(bytes.subarray(i * size, (i + 1) * size)),
-        );
-        return [row['hash'] as string, vectors];
+      rows.map((row) => [
+        row['hash'] as string,
+        parts(row['quantised'] as Uint8Array, size).map(dequantised),
+      ]),
+    );
+  }
+
+  async sentenceCosines(
+    ns: number,
+    { generation, vector }: QueryVector,
+    passages: readonly number[],
+  ): Promise<Map<number, number>> {
+    const size = quantise(vector).length;
+    const rows = this.#db
+      .prepare(
+        `SELECT p.id, s.quantised FROM json_each(?) AS wanted
+         CROSS JOIN passage AS p ON p.id = wanted.value AND p.ns = ?
+         CROSS JOIN embedding AS v ON v.ns = p.ns AND v.generation = ? AND v.hash = p.hash
+         CROSS JOIN sentence_vector AS s ON s.vector = v.id
+         WHERE EXISTS (SELECT 1 FROM sentence_vector)`,
+      )
+      .all(JSON.stringify(passages), ns, generation);
+    return new Map(
+      rows.flatMap((row) => {
+        const cosines = parts(row['quantised'] as Uint8Array, size).map((each) => product(each, vector));
+        return cosines.length === 0 ? [] : [[row['id'] as number, Math.max(...cosines)]];
       }),
     );
   }
