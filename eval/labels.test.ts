@@ -5,7 +5,7 @@ import { isSound, labelReport, scoreLabels } from './labels.ts';
 import { write } from '../src/engine/records/write.ts';
 import { memoryPack } from '../src/engine/packs/memory-pack.ts';
 import { labelItem } from '../src/engine/packs/labels.ts';
-import { exportToFile } from '../src/engine/portable/export/export-files.ts';
+import { exportToFile } from '../src/engine/portable/export.ts';
 import { listReceipts } from '../src/engine/packs/receipts.ts';
 
 it('scores the present ranking on the labels of a store, and of its export, without changing the store', async () => {

@@ -83,7 +83,7 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
     'test/property/portable.test.ts > is equal in the other store',
     'test/e2e/portable.test.ts > is imported completely, and searches find the same',
     'test/e2e/portable.test.ts > is imported once, and a later import applies the edits',
-    'src/engine/portable/shadowdb/import-shadowdb.test.ts > has the records with all of their fields, and the startup entries',
+    'src/engine/portable/shadowdb.test.ts > has the records with all of their fields, and the startup entries',
   ],
   R16: [
     'src/engine/records/provider-down.test.ts > keeps what is written, which is found by words at once and embedded later',

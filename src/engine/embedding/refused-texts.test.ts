@@ -16,7 +16,7 @@ import { switchGeneration } from './switch.ts';
 import { reindex } from '../health/reindex.ts';
 import { doctor } from '../health/doctor.ts';
 import { write } from '../records/write.ts';
-import { exportToFile } from '../portable/export/export-files.ts';
+import { exportToFile } from '../portable/export.ts';
 import { importMemory } from '../portable/import.ts';
 import { storeStatus } from '../health/status.ts';
 

@@ -9,7 +9,7 @@ import { search } from '../../records/search.ts';
 import { mergeConcepts, undoConceptChange, renameConcept, splitConcept } from './change-concepts.ts';
 import { reindex } from '../../health/reindex.ts';
 import { audit } from '../../audit/read-audit.ts';
-import { exportToFile } from '../../portable/export/export-files.ts';
+import { exportToFile } from '../../portable/export.ts';
 import { importMemory } from '../../portable/import.ts';
 import { write } from '../../records/write.ts';
 
@@ -253,7 +253,7 @@ describe('concepts of an engine', () => {
       for (const added of [2, 0]) {
         const report = await importMemory(other, { path });
         expect(report.problems).toEqual([]);
-        expect(report.concept_change).toBe(added);
+        expect(report.concept_change.added).toBe(added);
       }
       expect(await labels(other)).toEqual(merged);
       expect((await conceptChanges(other)).changes.at(-1)).toEqual(change);

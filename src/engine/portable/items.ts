@@ -1,0 +1,296 @@
+import { z } from 'zod';
+import { sha256 } from '../../core/ids.ts';
+import type { Json } from '../../core/types.ts';
+import {
+  HISTORY_CATEGORIES,
+  type AuditEntry,
+  type HistoryDraft,
+  type StartupEntry,
+} from '../../store/admin-model.ts';
+import type { ConceptChange } from '../../store/concept-model.ts';
+import {
+  VERDICTS,
+  type GoldenQuery,
+  type ItemKind,
+  type Label,
+  type StoredItem,
+} from '../../store/item-model.ts';
+import {
+  bodyOf,
+  conceptChangePut,
+  goldenQueryPut,
+  historyChanges,
+  labelPut,
+  startupEntries,
+  startupPut,
+} from '../../store/items/kinds.ts';
+import { MAX_RUNS_PER_CATEGORY, RUN_LIFETIME_MS } from '../audit/history-log.ts';
+import { assertWithinLimits } from '../fields/limits.ts';
+import { screenTexts } from '../records/screen.ts';
+import { whyTooLong } from '../startup/budget.ts';
+import { assertValidEntry, startupAuditDraft } from '../startup/startup.ts';
+import { audit } from './audit.ts';
+import type { EngineContext } from '../context.ts';
+import {
+  assertShort,
+  readPage,
+  START,
+  type Batch,
+  type ExportedRecord,
+  type ItemType,
+  type Position,
+  type StoredType,
+} from './item-type.ts';
+import { jsonObject, lineFormat, sha256Text, time, timeOrNull, uuid } from './line-format.ts';
+import { record } from './record.ts';
+
+/** How the items of some kinds are read, in the order in which they were first written. */
+function readStored<Value>(kinds: readonly ItemKind[], valueOf: (item: StoredItem) => Value) {
+  const read: ItemType<Value>['read'] = async ({ store, namespace, now }, position) => {
+    const { part } = position;
+    const kind = kinds[part];
+    if (kind === undefined) return { items: [], next: null };
+    const { items, next } = await readPage(
+      ({ after, limit }) =>
+        store.records.items(
+          namespace,
+          { kind, liveAt: now(), by: 'position' },
+          { after: { position: after }, limit },
+        ),
+      (item) => item.position,
+      position,
+    );
+    return { items: items.map(valueOf), next: next ?? { part: part + 1, after: 0 } };
+  };
+  return { kinds, read };
+}
+
+const startupLine = z.strictObject({
+  agent: z.string().max(128),
+  key: z.string(),
+  priority: z.number().int().min(0).max(9),
+  place: z.number().int().min(1).exactOptional(),
+  reinforce: z.boolean(),
+  created_at: time,
+  updated_at: time,
+  deleted_at: timeOrNull,
+  content: z.string(),
+});
+
+export const startup: StoredType<StartupEntry> = {
+  ...readStored(['startup'], (item) => bodyOf(item) as StartupEntry),
+  // Only an entry that was moved has a place.
+  format: lineFormat(startupLine, startupLine.omit({ place: true }).shape),
+  async screen(context, entry) {
+    const { agent, key, content } = entry;
+    assertValidEntry({ agent, key, content });
+    const { texts, masked } = await screenTexts(context, { agent, key, content });
+    return { value: { ...entry, ...texts }, masked };
+  },
+  key: ({ agent, key }) => JSON.stringify([agent, key]),
+  at: ({ updatedAt }) => updatedAt,
+  puts: (entries) => entries.map(startupPut),
+  title: ({ key }) => `the startup entry ${JSON.stringify(key)}`,
+  remark: ({ config }, entry) => (entry.deletedAt === null ? whyTooLong(config.startup, entry) : null),
+  async audit(context, entries) {
+    const before = await startupEntries(context.store.records, context.namespace);
+    const keyed = new Map(before.map((entry) => [startup.key(entry), entry]));
+    return entries.map((each) => startupAuditDraft(context, 'import', keyed.get(startup.key(each)), each));
+  },
+};
+
+const historyLine = z.strictObject({
+  category: z.enum(HISTORY_CATEGORIES),
+  name: z.string(),
+  surface: z.string(),
+  actor: z.string(),
+  inputs: jsonObject,
+  outcome: z.string(),
+  at: time,
+  took_ms: z.number().int().nonnegative(),
+  expires_at: time,
+});
+
+const history: StoredType<HistoryDraft> = {
+  ...readStored(HISTORY_CATEGORIES, (item) => ({
+    ...(bodyOf(item) as Omit<HistoryDraft, 'category' | 'at' | 'expiresAt'>),
+    ...{ category: item.kind as HistoryDraft['category'], at: item.at, expiresAt: item.expiresAt! },
+  })),
+  format: lineFormat(historyLine, historyLine.shape),
+  /** Applies the rules of a run that is recorded here, its expiry included. */
+  async screen(context, run) {
+    const { name, surface, actor, outcome, inputs } = run;
+    assertShort({ name, surface, actor, outcome });
+    assertWithinLimits({ metadata: inputs });
+    const { texts, masked } = await screenTexts(context, {
+      ...{ name, surface, actor, outcome },
+      metadata: inputs,
+    });
+    const { metadata, ...rest } = texts;
+    const expiresAt = Math.min(run.expiresAt, context.now() + RUN_LIFETIME_MS);
+    return { value: { ...run, ...rest, inputs: metadata, expiresAt }, masked };
+  },
+  /** Its content, because runs have no id that survives an export. */
+  key: ({ category, name, surface, actor, inputs, outcome, at, tookMs }) =>
+    sha256(JSON.stringify([category, name, surface, actor, inputs, outcome, at, tookMs])),
+  at: ({ at }) => at,
+  puts: (runs) => historyChanges(runs, MAX_RUNS_PER_CATEGORY),
+  title: ({ name }) => `the run ${name}`,
+};
+
+/** A name of a concept, or the id of a note. */
+const conceptName = z.string().min(1).max(512);
+/** The command for a split adds the note of each title. */
+const conceptNames = z.array(conceptName).min(1).max(200);
+
+const common = {
+  id: uuid,
+  at: time,
+  actor: z.string().max(512),
+  surface: z.string().max(512),
+  project: z.string().min(1).max(512),
+};
+const conceptLine = z.discriminatedUnion('kind', [
+  z.strictObject({ ...common, kind: z.literal('merge'), into: conceptName, from: conceptNames }),
+  z.strictObject({ ...common, kind: z.literal('split'), from: conceptName, names: conceptNames }),
+  z.strictObject({ ...common, kind: z.literal('rename'), concept: conceptName, label: conceptName }),
+  z.strictObject({ ...common, kind: z.literal('undo'), change: uuid }),
+]);
+
+const conceptChange: StoredType<ConceptChange> = {
+  ...readStored(['concept_change'], (item) => {
+    const { detail, ...rest } = bodyOf(item) as ConceptChange & { detail: object };
+    return { ...rest, id: item.key, at: item.at, ...detail };
+  }),
+  format: lineFormat(conceptLine, common),
+  async screen(context, change) {
+    if (change.kind !== 'rename') return { value: change, masked: [] };
+    assertWithinLimits({ title: change.label });
+    const { texts, masked } = await screenTexts(context, { title: change.label });
+    return { value: { ...change, label: texts.title }, masked };
+  },
+  key: ({ id }) => id,
+  at: ({ at }) => at,
+  puts: (changes) => changes.map(conceptChangePut),
+  title: ({ id }) => `the change ${id} of concepts`,
+};
+
+const labelLine = z.strictObject({
+  receipt: uuid,
+  record: uuid,
+  verdict: z.enum(VERDICTS),
+  query: z.string().nullable(),
+  query_hash: sha256Text.nullable(),
+  project: z.string().nullable(),
+  at: time,
+  actor: z.string(),
+});
+
+const label: StoredType<Label> = {
+  ...readStored(['label'], (item) => bodyOf(item) as Label),
+  format: lineFormat(labelLine, labelLine.shape),
+  async screen(context, imported) {
+    const { query, actor, project } = imported;
+    assertShort({ actor, project });
+    const { texts, masked } = await screenTexts(context, { content: query ?? '' });
+    return { value: { ...imported, query: query === null ? null : texts.content }, masked };
+  },
+  key: ({ receipt, record: uuid }) => JSON.stringify([receipt, uuid]),
+  at: ({ at }) => at,
+  puts: (labels) => labels.map(labelPut),
+  title: ({ receipt }) => `the label of an item of receipt ${receipt}`,
+};
+
+const goldenLine = z.strictObject({
+  id: uuid,
+  query: z.string(),
+  project: z.string().nullable(),
+  expected: z
+    .array(
+      z.strictObject({
+        record: uuid,
+        citation: z.string().max(512),
+        rank: z.number().int().positive().nullable(),
+      }),
+    )
+    .max(1000),
+  at: time,
+  actor: z.string(),
+});
+
+const goldenQuery: StoredType<GoldenQuery> = {
+  ...readStored(['golden_query'], (item) => bodyOf(item) as GoldenQuery),
+  format: lineFormat(goldenLine, goldenLine.shape),
+  async screen(context, golden) {
+    const { query, actor, project } = golden;
+    assertShort({ actor, project });
+    const { texts, masked } = await screenTexts(context, { content: query });
+    return { value: { ...golden, query: texts.content }, masked };
+  },
+  key: ({ id }) => id,
+  at: ({ at }) => at,
+  puts: (queries) => queries.map(goldenQueryPut),
+  title: ({ id }) => `the golden query ${id}`,
+};
+
+/** What an export has of each type. */
+interface ItemValues {
+  readonly startup: StartupEntry;
+  readonly record: ExportedRecord;
+  readonly concept_change: ConceptChange;
+  readonly label: Label;
+  readonly golden_query: GoldenQuery;
+  readonly audit: AuditEntry;
+  readonly history: HistoryDraft;
+}
+
+export type ItemTypeName = keyof ItemValues;
+
+/** In the order of every export: the audit log has what is written during the export. A further kind of items needs an entry here. */
+const ITEM_TYPES: {
+  readonly [Type in ItemTypeName]: Type extends 'record' | 'audit'
+    ? ItemType<ItemValues[Type]>
+    : StoredType<ItemValues[Type]>;
+} = {
+  startup,
+  record,
+  concept_change: conceptChange,
+  label,
+  golden_query: goldenQuery,
+  audit,
+  history,
+};
+export const ITEM_TYPE_NAMES = Object.keys(ITEM_TYPES) as ItemTypeName[];
+
+export type ExportItem = {
+  [Type in ItemTypeName]: { readonly type: Type; readonly value: ItemValues[Type] };
+}[ItemTypeName];
+
+/** The entry of the table for a type, for code that treats the values of all types alike. */
+export function itemType(
+  type: ItemTypeName,
+): ItemType<ExportItem['value']> | StoredType<ExportItem['value']> {
+  return ITEM_TYPES[type];
+}
+
+/** All items of a type, one batch at a time. */
+export async function* readAll<Value>(context: EngineContext, type: ItemType<Value>): AsyncGenerator<Value> {
+  for (let position: Position | null = START; position !== null;) {
+    const batch: Batch<Value> = await type.read(context, position);
+    yield* batch.items;
+    position = batch.next;
+  }
+}
+
+export function formatLine({ type, value }: ExportItem): string {
+  return JSON.stringify({ type, ...itemType(type).format.fields(value) });
+}
+
+/** Validates the fields of a line of this type. Returns the item, or a message that says what is wrong. */
+export function parseItem({ type = null, ...fields }: Readonly<Record<string, Json>>): ExportItem | string {
+  const name = ITEM_TYPE_NAMES.find((each) => each === type);
+  if (name === undefined)
+    return `this version knows no lines of the type ${JSON.stringify(type).slice(0, 60)}`;
+  const value = itemType(name).format.parse(fields);
+  return typeof value === 'string' ? value : ({ type: name, value } as ExportItem);
+}
