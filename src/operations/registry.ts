@@ -181,29 +181,9 @@ export const OPERATIONS = [
     load: async () => (await import('./packs/receipt-label.ts')).receiptLabelOperation,
   },
   {
-    name: 'golden-record',
-    summary: 'record what a query finds now, or what it should find',
-    load: async () => (await import('./golden/golden-record.ts')).goldenRecordOperation,
-  },
-  {
-    name: 'golden-list',
-    summary: 'list the golden queries',
-    load: async () => (await import('./golden/golden-list.ts')).goldenListOperation,
-  },
-  {
-    name: 'golden-replay',
-    summary: 'run the golden queries and compare what they find with what was recorded',
-    load: async () => (await import('./golden/golden-replay.ts')).goldenReplayOperation,
-  },
-  {
-    name: 'golden-diff',
-    summary: 'compare two runs of the golden queries',
-    load: async () => (await import('./golden/golden-diff.ts')).goldenDiffOperation,
-  },
-  {
-    name: 'golden-remove',
-    summary: 'remove a golden query',
-    load: async () => (await import('./golden/golden-remove.ts')).goldenRemoveOperation,
+    name: 'golden',
+    summary: 'run the queries of a file, and say what they find differently',
+    load: async () => (await import('./golden/golden.ts')).goldenOperation,
   },
   {
     name: 'export',
@@ -404,11 +384,6 @@ export const OPERATIONS = [
     name: 'embed-backfill',
     summary: 'make the vectors of the configured model, beside those that searches use',
     load: async () => (await import('./embedding/backfill.ts')).embedBackfillOperation,
-  },
-  {
-    name: 'embed-compare',
-    summary: 'compare the vectors of the configured model with those of searches, on the golden queries',
-    load: async () => (await import('./embedding/compare.ts')).embedCompareOperation,
   },
   {
     name: 'embed-switch',

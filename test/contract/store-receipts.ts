@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { GoldenQuery, Label, ReceiptFilter, StoredReceipt } from '../../src/store/item-model.ts';
+import type { Label, ReceiptFilter, StoredReceipt } from '../../src/store/item-model.ts';
 import {
-  goldenQueryPut,
   labelPut,
   receiptPut,
   removeReceiptsBefore,
-  storedGoldenQueries,
   storedLabels,
   storedReceipt,
   storedReceipts,
@@ -28,18 +26,6 @@ export function label(fields: Partial<Label> = {}): Label {
     query: 'oven',
     queryHash: 'hash',
     project: null,
-    at: NOW,
-    actor: 'ada',
-    ...fields,
-  };
-}
-
-export function goldenQuery(fields: Partial<GoldenQuery> = {}): GoldenQuery {
-  return {
-    id: receipt(1).id,
-    query: 'oven',
-    project: null,
-    expected: [{ record: receipt(100).id, citation: 'record/1', rank: 1 }],
     at: NOW,
     actor: 'ada',
     ...fields,
@@ -180,48 +166,6 @@ export function describeReceipts({ store, namespace }: StoreFixture): void {
       const batch = { items: [labelPut(label())], deletions: [{ id: 7, at: NOW }] };
       await expect(store().records.commit(ns, batch)).rejects.toMatchObject({ code: 'not_found' });
       expect(await storedLabels(store().records, ns, null, ALL)).toEqual([]);
-    });
-  });
-
-  describe('golden queries', () => {
-    it('replace the one with the same id, which keeps its place', async () => {
-      const ns = namespace();
-      const [first, second] = [goldenQuery(), goldenQuery({ id: receipt(2).id, project: 'home' })];
-      await store().records.commit(ns, {
-        items: [goldenQueryPut(first), goldenQueryPut(second)],
-        audit: [auditDraft()],
-      });
-      const changed = goldenQuery({ query: '', expected: [], at: NOW + 5 });
-      const other = goldenQuery({
-        id: receipt(3).id,
-        expected: UNUSUAL_TEXTS.map((text) => ({ record: receipt(7).id, citation: text, rank: null })),
-      });
-      await store().records.commit(ns, { items: [goldenQueryPut(changed), goldenQueryPut(other)] });
-      const expected = other.expected.map((each) => ({ ...each, citation: each.citation.toWellFormed() }));
-      expect(await storedGoldenQueries(store().records, ns, ALL)).toEqual([
-        { ...changed, sequence: 1 },
-        { ...second, sequence: 2 },
-        { ...other, expected, sequence: 3 },
-      ]);
-      expect(await storedGoldenQueries(store().records, ns, { after: 1, limit: 1 })).toEqual([
-        { ...second, sequence: 2 },
-      ]);
-      expect(await auditEntries(store(), ns, {}, ALL)).toHaveLength(1);
-    });
-
-    it('are of one namespace, and are written with the whole batch or not at all', async () => {
-      const [ours, theirs] = [namespace(), namespace()];
-      await store().records.commit(ours, { items: [goldenQueryPut(goldenQuery())] });
-      await store().records.commit(theirs, { items: [goldenQueryPut(goldenQuery({ query: 'theirs' }))] });
-      const batch = {
-        items: [goldenQueryPut(goldenQuery({ query: 'lost' }))],
-        deletions: [{ id: 7, at: NOW }],
-      };
-      await expect(store().records.commit(ours, batch)).rejects.toMatchObject({ code: 'not_found' });
-      expect(await storedGoldenQueries(store().records, ours, ALL)).toEqual([
-        { ...goldenQuery(), sequence: 1 },
-      ]);
-      expect(await storedGoldenQueries(store().records, namespace(), ALL)).toEqual([]);
     });
   });
 }

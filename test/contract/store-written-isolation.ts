@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoreFixture } from './store-contract.ts';
-import { goldenQuery, label, receipt } from './store-receipts.ts';
+import { label, receipt } from './store-receipts.ts';
 import { ALL_LIVE, draft, matchingRecords, note, NOW, passage, statsOf, write } from './store-samples.ts';
 import {
   ALL,
@@ -20,7 +20,6 @@ import {
   purge,
 } from './written-samples.ts';
 import {
-  goldenQueryPut,
   historyChanges,
   historyRuns,
   labelPut,
@@ -29,7 +28,6 @@ import {
   startupDigestChanges,
   startupEntries,
   startupPut,
-  storedGoldenQueries,
   storedLabels,
   storedReceipts,
   idempotentResult,
@@ -62,7 +60,6 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
       history: await historyRuns(store().records, ns, { category: 'pack_history', now: NOW }, ALL),
       receipts: await storedReceipts(store().records, ns, { since: 0 }, ALL),
       labels: await storedLabels(store().records, ns, null, ALL),
-      goldenQueries: await storedGoldenQueries(store().records, ns, ALL),
       stats: await statsOf(store(), ns),
     };
   };
@@ -90,11 +87,7 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
     await store().records.commit(ns, { items: startupDigestChanges({ ...received, digest: text }) });
     await store().records.commit(ns, { items: historyChanges([historyRun({ name: text })], 100) });
     await store().records.commit(ns, {
-      items: [
-        receiptPut(receipt(1, { body: text })),
-        labelPut(label({ query: text })),
-        goldenQueryPut(goldenQuery({ query: text })),
-      ],
+      items: [receiptPut(receipt(1, { body: text })), labelPut(label({ query: text }))],
     });
   }
 
@@ -122,7 +115,6 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
         items: [
           receiptPut(receipt(2)),
           labelPut(label({ verdict: 'not-useful' })),
-          goldenQueryPut(goldenQuery({ query: '', expected: [] })),
           { of: 'receipt', forgetBefore: NOW + 2 },
           { of: 'receipt', keepNewest: 1, by: 'at' },
         ],
@@ -182,7 +174,6 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
         history: [],
         receipts: [],
         labels: [],
-        goldenQueries: [],
         stats: undefined,
       });
       expect(await purge(store().records, ns, purgeRequest())).toBe(0);

@@ -102,35 +102,6 @@ embeddings    ollama old, 16 dimensions, 2 vectors
   });
 });
 
-describe('loci embed compare', () => {
-  it('names the backfill when it is not complete, and compares what there is', async () => {
-    await run(['golden', 'record', 'tide clock', '--expect', 'record/2'], settingsOf('old'));
-    // The second of the texts is refused, so that it has no vector.
-    refused = 'tide clock';
-    await run(['embed', 'backfill']);
-    const { code, stdout, stderr } = await run(['embed', 'compare']);
-    expect([code, stderr]).toEqual([
-      0,
-      expect.stringContaining(
-        '1 text without a vector of ollama new (16 dimensions) yet, found by words alone: run `loci embed backfill`',
-      ),
-    ]);
-    expect(stdout).toContain('1 golden query, 1 answered equally well.');
-    expect(stdout).not.toContain('loci embed switch');
-  });
-
-  it('warns of queries that expect what the present model found', async () => {
-    await run(['golden', 'record', 'oven clock'], settingsOf('old'));
-    await run(['golden', 'record', 'oven', '--expect', 'record/2'], settingsOf('old'));
-    await run(['embed', 'backfill']);
-    const { stdout, stderr } = await run(['embed', 'compare', '--json']);
-    expect(JSON.parse(stdout)).toMatchObject({ as_found: 1, remaining: 0 });
-    expect(stderr).toMatch(
-      /1 of 2 golden queries expect what a search found .*`loci golden record QUERY --expect CITATION`/,
-    );
-  });
-});
-
 describe('loci doctor', () => {
   const checks = async (
     env: NodeJS.ProcessEnv,

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { HistoryDraft, SourceState, StartupEntry, StoredToken } from '../../src/store/admin-model.ts';
 import type { ConceptChange } from '../../src/store/concept-model.ts';
-import type { GoldenQuery, Label, StoredReceipt } from '../../src/store/item-model.ts';
+import type { Label, StoredReceipt } from '../../src/store/item-model.ts';
 import type { IdempotentResult } from '../../src/store/model.ts';
 import {
   conceptChanges,
@@ -14,7 +14,6 @@ import {
   idempotentResult,
   startupDigest,
   startupEntries,
-  storedGoldenQueries,
   storedLabels,
   storedReceipts,
   storedTokens,
@@ -27,7 +26,7 @@ import { migrate } from '../../src/store/sqlite/admin/migrate.ts';
 import { createTextTable } from '../../src/store/sqlite/database/namespaces.ts';
 import type { Store } from '../../src/store/store.ts';
 import { ALL_STATE_FIELDS } from '../contract/store-source-states.ts';
-import { goldenQuery, label, receipt } from '../contract/store-receipts.ts';
+import { label, receipt } from '../contract/store-receipts.ts';
 import { NOW, verifyStore } from '../contract/store-samples.ts';
 import { ALL, historyRun, startupEntry, UNUSUAL_TEXTS } from '../contract/written-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
@@ -41,7 +40,6 @@ interface Items {
   readonly digests: readonly { readonly agent: string; readonly session: string; readonly digest: string }[];
   readonly runs: readonly HistoryDraft[];
   readonly labels: readonly Label[];
-  readonly goldenQueries: readonly GoldenQuery[];
   readonly receipts: readonly StoredReceipt[];
   readonly changes: readonly ConceptChange[];
   readonly states: ReadonlyMap<string, SourceState>;
@@ -69,12 +67,6 @@ function itemsOf(namespace: string): Items {
     ),
     labels: each((text, i) =>
       label({ receipt: text, record: text, query: i === 0 ? null : text, project: text, actor: text }),
-    ),
-    goldenQueries: each((text) =>
-      goldenQuery({
-        ...{ id: text, query: text, project: null, actor: text },
-        expected: [{ record: text, citation: text, rank: null }],
-      }),
     ),
     receipts: each((text, i) => receipt(i + 1, { hash: text, body: { [text]: text } })).reverse(),
     changes: each((text, i) => ({
@@ -116,8 +108,6 @@ function insertOldRows(db: Database, ns: number, items: Items): void {
     });
   for (const [i, { queryHash, ...rest }] of items.labels.entries())
     insert('label', { ns, sequence: i + 1, ...rest, query_hash: queryHash });
-  for (const [i, { expected, ...rest }] of items.goldenQueries.entries())
-    insert('golden_query', { ns, sequence: i + 1, ...rest, expected: JSON.stringify(expected) });
   for (const { body, ...rest } of items.receipts)
     insert('receipt', { ns, ...rest, body: JSON.stringify(body) });
   for (const { id, at, actor, surface, project, ...detail } of items.changes)
@@ -177,7 +167,6 @@ async function readItems({ records }: Store, namespace: string, items: Items): P
     digests: await Promise.all(digests),
     runs: history.flat().sort((a, b) => a.id - b.id),
     labels: await storedLabels(records, namespace, null, ALL),
-    goldenQueries: await storedGoldenQueries(records, namespace, ALL),
     receipts: await storedReceipts(records, namespace, { since: 0 }, ALL),
     changes: await conceptChanges(records, namespace),
     states: await sourceStates(records, namespace),
@@ -190,7 +179,6 @@ function expected(items: Items): unknown {
     ...items,
     runs: items.runs.map((run, i) => ({ id: i + 1, ...run })),
     labels: items.labels.map((each, i) => ({ sequence: i + 1, ...each })),
-    goldenQueries: items.goldenQueries.map((each, i) => ({ sequence: i + 1, ...each })),
   };
 }
 
@@ -233,13 +221,12 @@ describe('the items of a store', () => {
     const path = join(folder.path, 'loci.db');
     const old = await oldStore(path, 36);
     old.exec(`UPDATE history SET inputs = '{x' WHERE ns = 1 AND id = 1; UPDATE source_state SET problems = '[1' WHERE ns = 1 AND source = 'a}';
-      UPDATE golden_query SET expected = 'y' WHERE ns = 1 AND id = 'a}'; UPDATE concept_change SET detail = '' WHERE ns = 1 AND at = ${String(NOW)};
+      UPDATE concept_change SET detail = '' WHERE ns = 1 AND at = ${String(NOW)};
       UPDATE receipt SET body = '{x' WHERE ns = 1; UPDATE idempotency SET records = '[1' WHERE ns = 1 AND key = 'a}';`);
     old.close();
     const store = await openSqlite(path);
     const names = [
       `the change ${itemsOf('one').changes[0]!.id} of a concept`,
-      'the results of golden query a}',
       'the answer for an idempotency key',
       'the inputs of run 1',
       'the list of problems of source a}',

@@ -4,10 +4,9 @@ import { ORIGINS, TRUST, type Metadata } from '../../src/core/types.ts';
 import type { EngineContext } from '../../src/engine/context.ts';
 import { chunkingOf } from '../../src/engine/embedding/models.ts';
 import type { HistoryDraft, StartupEntry } from '../../src/store/admin-model.ts';
-import type { GoldenQuery } from '../../src/store/item-model.ts';
 import { VERDICTS, type Label } from '../../src/store/item-model.ts';
 import type { RecordImport } from '../../src/store/model.ts';
-import { goldenQueryPut, historyChanges, labelPut, startupPut } from '../../src/store/items/kinds.ts';
+import { historyChanges, labelPut, startupPut } from '../../src/store/items/kinds.ts';
 import { NOW } from '../contract/store-samples.ts';
 
 /** The content of a namespace to write to a store. */
@@ -16,7 +15,6 @@ export interface RandomNamespace {
   readonly startup: readonly StartupEntry[];
   readonly history: readonly HistoryDraft[];
   readonly labels: readonly Label[];
-  readonly goldenQueries: readonly GoldenQuery[];
 }
 
 /** Text with a special meaning in front matter, JSON Markdown or line-based formats. */
@@ -123,25 +121,6 @@ const label: fc.Arbitrary<Label> = fc.record({
   actor: word,
 });
 
-const goldenQuery: fc.Arbitrary<GoldenQuery> = fc
-  .record({
-    id: fc.uuid({ version: 7 }),
-    query: text(100),
-    project: fc.option(word),
-    expected: fc.array(
-      fc.record({
-        record: fc.uuid({ version: 7 }),
-        citation: nonEmptyText(100),
-        rank: fc.option(fc.integer({ min: 1, max: 100 })),
-      }),
-      { maxLength: 3 },
-    ),
-    at: fc.integer({ min: 0, max: NOW }),
-    actor: word,
-  })
-  // A blank one is one that was removed; else an import refuses it.
-  .map((golden) => (golden.query.trim() === '' ? { ...golden, expected: [] } : golden));
-
 const history: fc.Arbitrary<HistoryDraft> = fc.record({
   category: fc.constantFrom('pack_history' as const, 'pipeline_history' as const),
   name: text(20),
@@ -162,7 +141,6 @@ export const namespaces: fc.Arbitrary<RandomNamespace> = fc
       selector: ({ agent, key }) => JSON.stringify([agent, key]),
     }),
     labels: fc.uniqueArray(label, { maxLength: 5, selector: ({ receipt, record }) => receipt + record }),
-    goldenQueries: fc.uniqueArray(goldenQuery, { maxLength: 4, selector: ({ id }) => id }),
     history: fc.uniqueArray(history, { maxLength: 5, selector: (row) => JSON.stringify(row) }),
   })
   .map(({ records, ...rest }) => ({ ...rest, records: withIdentities(records) }));
@@ -196,7 +174,7 @@ function withIdentities(records: readonly RandomRecord[]): RandomNamespace['reco
 /** Writes the namespace to the store of a context, with its audit log. */
 export async function fill(
   context: EngineContext,
-  { records, startup: entries, history: rows, labels, goldenQueries }: RandomNamespace,
+  { records, startup: entries, history: rows, labels }: RandomNamespace,
 ): Promise<void> {
   const { store, namespace } = context;
   const chunking = await chunkingOf(context);
@@ -214,6 +192,6 @@ export async function fill(
   await store.records.commit(namespace, { items: entries.map(startupPut), audit: [] });
   await store.records.commit(namespace, { items: historyChanges(rows, 1000) });
   await store.records.commit(namespace, {
-    items: [...labels.map(labelPut), ...goldenQueries.map(goldenQueryPut)],
+    items: [...labels.map(labelPut)],
   });
 }

@@ -81,7 +81,7 @@ export function embedderOf(context: EngineContext): Promise<Embedder | null> {
 }
 
 /** The model of vectors that were made with earlier settings. It answers no query if it cannot be reached. */
-export function previousModelOf(context: EngineContext, generation: Generation): Promise<Embedder> {
+function previousModelOf(context: EngineContext, generation: Generation): Promise<Embedder> {
   return context.shared(Models).previous(generation);
 }
 

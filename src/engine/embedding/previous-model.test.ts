@@ -14,8 +14,6 @@ import { indexVaults } from '../reading/index-vaults.ts';
 import { search } from '../records/search.ts';
 import { backfill } from './backfill.ts';
 import { switchGeneration } from './switch.ts';
-import { recordGolden } from '../golden/golden-queries.ts';
-import { compareGenerations } from '../golden/compare.ts';
 
 const TEXTS = [
   'The oven moves to the other wall.',
@@ -144,39 +142,5 @@ describe('a search during a backfill', () => {
       message: expect.stringContaining('its provider may answer with another model') as string,
     });
     expect(server.requests).toHaveLength(asked);
-  });
-});
-
-describe('a comparison of two models', () => {
-  it('runs the golden queries with both, and says which answers more of them better', async () => {
-    const loci = opened[0]!;
-    await recordGolden(loci, { query: 'oven', expect: ['record/1'] });
-    await recordGolden(loci, { query: 'cooker', expect: ['record/1'] });
-    const changed = await openWith('bge-m3');
-    await expect(compareGenerations(changed)).rejects.toMatchObject({
-      code: 'conflict',
-      hint: 'Run `loci embed backfill` first.',
-    });
-    await backfill(changed);
-    const compared = await compareGenerations(changed, { limit: 1 });
-    expect(compared).toMatchObject({
-      current: { recall: 0.5, mrr: 0.5, wins: 0, dimensions: 768 },
-      candidate: { recall: 1, mrr: 1, wins: 1, provider: 'ollama', model: 'bge-m3', dimensions: 1024 },
-      ...{ ties: 1, limit: 1, remaining: 0, as_found: 0 },
-    });
-    await switchGeneration(changed);
-    await expect(compareGenerations(changed)).rejects.toMatchObject({ code: 'conflict' });
-  });
-
-  it('needs golden queries and both models', async () => {
-    const changed = await openWith('bge-m3');
-    await expect(compareGenerations(changed)).rejects.toMatchObject({
-      message: 'there are no golden queries',
-      hint: expect.stringContaining('loci golden record') as string,
-    });
-    await recordGolden(opened[0]!, { query: 'oven' });
-    await backfill(changed);
-    server.faults.push({ status: 404, body: { error: 'model "nomic-embed-text" not found' } });
-    await expect(compareGenerations(changed)).rejects.toMatchObject({ code: 'embedding_unavailable' });
   });
 });

@@ -85,10 +85,10 @@ export async function labelItems(
 }
 
 /** More than any receipt has. */
-export const EVERY_LABEL = { after: null, limit: 10_000 } as const;
+const EVERY_LABEL = { after: null, limit: 10_000 } as const;
 
 /** The audit entry for a new or changed label. It has no query. */
-export function labelAuditDraft(
+function labelAuditDraft(
   context: EngineContext,
   action: string,
   before: Label | undefined,

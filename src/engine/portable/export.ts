@@ -9,9 +9,16 @@ import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import { locateStore } from '../../store/registry.ts';
 import type { EngineContext } from '../context.ts';
 import { expire } from '../shared/retention.ts';
-import { START, type Position } from './item-type.ts';
-import { formatLine, ITEM_TYPE_NAMES, itemType, type ExportItem, type ItemTypeName } from './items.ts';
-import { FORMAT, INITIAL_DIGEST, updateDigest, VERSION } from './line-format.ts';
+import { START, type Position } from './items/item-type.ts';
+import { formatLine, itemType, type ExportItem } from './items/items.ts';
+import {
+  ITEM_TYPE_NAMES,
+  type ItemTypeName,
+  FORMAT,
+  INITIAL_DIGEST,
+  updateDigest,
+  VERSION,
+} from './items/line-format.ts';
 
 const SECTIONS = ['header', ...ITEM_TYPE_NAMES, 'end'] as const;
 

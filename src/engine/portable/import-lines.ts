@@ -3,10 +3,10 @@ import { LociError } from '../../core/errors.ts';
 import { unreadableError } from '../../core/fs/file-errors.ts';
 import { isJsonMap, parseJson } from '../../core/json.ts';
 import { assertNotAborted } from '../../core/progress.ts';
-import { ItemImport } from './import-items.ts';
-import type { ImportJob } from './item-type.ts';
-import { ITEM_TYPE_NAMES, parseItem, type ExportItem } from './items.ts';
-import { INITIAL_DIGEST, parseEnd, parseHeader, updateDigest } from './line-format.ts';
+import { ItemImport } from './items/import-items.ts';
+import type { ImportJob } from './items/item-type.ts';
+import { parseItem, type ExportItem } from './items/items.ts';
+import { ITEM_TYPE_NAMES, INITIAL_DIGEST, parseEnd, parseHeader, updateDigest } from './items/line-format.ts';
 
 /** Each call reads the lines from the beginning, without their line breaks. */
 export type Lines = () => AsyncIterable<string>;

@@ -13,7 +13,7 @@ import { expire, schedulePurge } from '../shared/retention.ts';
 import { vectorsToFill } from '../embedding/models.ts';
 import { refusalReport } from '../embedding/refusal-report.ts';
 import { fileLines, importLines, textLines, type Lines } from './import-lines.ts';
-import { type ImportInput, type ImportOutput, ImportReport } from './import-report.ts';
+import { type ImportInput, type ImportOutput, ImportReport } from './items/import-report.ts';
 import { filesBelow, givenFiles, type WorkspaceFiles } from './openclaw/workspace-files.ts';
 import { importWorkspace, isWorkspacePath } from './openclaw/workspace.ts';
 import { importShadowDatabase } from './shadowdb.ts';

@@ -17,9 +17,9 @@ import {
   type WritableFields,
 } from '../fields/limits.ts';
 import { tagNames } from '../fields/record-fields.ts';
-import { ItemImport } from './import-items.ts';
-import { isRefusal, type ExportedRecord, type ImportJob } from './item-type.ts';
-import type { ExportItem } from './items.ts';
+import { ItemImport } from './items/import-items.ts';
+import { isRefusal, type ExportedRecord, type ImportJob } from './items/item-type.ts';
+import type { ExportItem } from './items/items.ts';
 
 const ROWS_PER_READ = 100;
 const MAX_ROW_DEPTH = 90;

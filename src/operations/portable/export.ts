@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { expandHome } from '../../config/paths.ts';
 import { LociError } from '../../core/errors.ts';
 import { exportLines, exportPage, exportToFile, type ExportCounts } from '../../engine/portable/export.ts';
-import { ITEM_TYPE_NAMES } from '../../engine/portable/items.ts';
+import { ITEM_TYPE_NAMES } from '../../engine/portable/items/line-format.ts';
 import { millisecondsSince, tookMs } from '../../engine/fields/times.ts';
 import { requireLocalIo } from '../shared/local-io.ts';
 import type { LocalIo, Operation } from '../operation.ts';
@@ -34,7 +34,7 @@ export const exportMemoryOperation: Operation<typeof input, typeof output> = {
   title: 'Export everything',
   description:
     'Exports the whole memory: records of every origin, deleted ones included, facts that have not expired, startup ' +
-    'entries, changes of concepts, labels, golden queries, the audit log and runs. JSON Lines come page by page; the `lines` of all pages, concatenated, are one ' +
+    'entries, changes of concepts, labels, the audit log and runs. JSON Lines come page by page; the `lines` of all pages, concatenated, are one ' +
     'export, which `import` reads with nothing lost. docs/export-format.md describes the format.',
   input,
   output,

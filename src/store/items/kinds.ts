@@ -14,7 +14,6 @@ import type {
 } from '../admin-model.ts';
 import type { ConceptChange, ConceptChangeDetail } from '../concept-model.ts';
 import type {
-  GoldenQuery,
   ItemChange,
   ItemCursor,
   ItemKind,
@@ -22,7 +21,6 @@ import type {
   Label,
   ReceiptCursor,
   ReceiptFilter,
-  StoredGoldenQuery,
   StoredItem,
   StoredLabel,
   StoredReceipt,
@@ -40,7 +38,6 @@ const NAMES: Readonly<Record<ItemKind, (item: Pick<StoredItem, 'key' | 'position
   pack_history: ({ position }) => `the inputs of run ${String(position)}`,
   pipeline_history: ({ position }) => `the inputs of run ${String(position)}`,
   label: ({ key }) => `the label ${key}`,
-  golden_query: ({ key }) => `the results of golden query ${key}`,
   receipt: ({ key }) => `the receipt ${key}`,
   concept_change: ({ key }) => `the change ${key} of a concept`,
   source_state: ({ key }) => `the list of problems of source ${key}`,
@@ -209,7 +206,7 @@ export function samplePut({ day, at, ...figures }: StoreSample, keep: number): I
   ];
 }
 
-// ── Labels and golden queries ────────────────────────────────────────────────────────────────────
+// ── Labels ───────────────────────────────────────────────────────────────────────────────────────
 
 /** By sequence; of one receipt unless it is `null`. */
 export async function storedLabels(
@@ -227,22 +224,6 @@ export async function storedLabels(
 export function labelPut(label: Label): ItemChange {
   const { receipt, record, at } = label;
   return { put: { kind: 'label', key: joined(receipt, record), at, ref: receipt, body: { ...label } } };
-}
-
-/** By sequence, with those that were removed. */
-export async function storedGoldenQueries(
-  items: Items,
-  namespace: string,
-  page: Page<number>,
-): Promise<StoredGoldenQuery[]> {
-  const found = await items.items(namespace, { kind: 'golden_query', by: 'position' }, afterPosition(page));
-  return found.map((item) => ({ sequence: item.position, ...(bodyOf(item) as GoldenQuery) }));
-}
-
-/** Replaces the golden query with the same id. */
-export function goldenQueryPut(golden: GoldenQuery): ItemChange {
-  const body = { ...golden, expected: golden.expected.map((each) => ({ ...each })) };
-  return { put: { kind: 'golden_query', key: golden.id, at: golden.at, body } };
 }
 
 // ── Receipts ─────────────────────────────────────────────────────────────────────────────────────

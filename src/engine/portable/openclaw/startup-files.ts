@@ -2,9 +2,9 @@ import type { StartupEntry } from '../../../store/admin-model.ts';
 import { startupEntries } from '../../../store/items/kinds.ts';
 import type { EngineContext } from '../../context.ts';
 import { startupSubject } from '../../startup/startup.ts';
-import { ItemImport } from '../import-items.ts';
-import { isRefusal, type ImportJob } from '../item-type.ts';
-import { startup } from '../items.ts';
+import { ItemImport } from '../items/import-items.ts';
+import { isRefusal, type ImportJob } from '../items/item-type.ts';
+import { startup } from '../items/items.ts';
 import type { WorkspaceFiles } from './workspace-files.ts';
 
 /** The startup entry that each of these files becomes. */

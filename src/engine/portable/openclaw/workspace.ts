@@ -1,6 +1,6 @@
 import { LociError } from '../../../core/errors.ts';
 import { assertNotAborted } from '../../../core/progress.ts';
-import type { ImportJob } from '../item-type.ts';
+import type { ImportJob } from '../items/item-type.ts';
 import { fileName, isRecordFile, RecordFileImporter } from './record-files.ts';
 import { importStartupFiles, isStartupFile } from './startup-files.ts';
 import type { WorkspaceFiles } from './workspace-files.ts';

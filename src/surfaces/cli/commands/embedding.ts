@@ -1,12 +1,10 @@
 import { formatCount } from '../../../core/text/format-count.ts';
 import type { EmbedBackfillOutput } from '../../../engine/embedding/backfill.ts';
-import type { EmbedCompareOutput } from '../../../engine/golden/compare.ts';
 import type { EmbedPruneOutput } from '../../../engine/embedding/prune.ts';
 import type { EmbedSwitchOutput } from '../../../engine/embedding/switch.ts';
 import type { EmbedTestOutput } from '../../../operations/embedding/test.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 import { generationName, generationText, prefixesText, refusalWarnings } from '../format/phrases.ts';
-import { alignColumns } from '../format/table.ts';
 import { durationText } from '../format/times.ts';
 import type { OperationCommand, View } from './operation-command.ts';
 
@@ -58,8 +56,6 @@ function similarityText({ paraphrase, stranger, sane }: EmbedTestOutput, { style
   return `${paraphrase.toFixed(3)} for paraphrases, ${stranger.toFixed(3)} for strangers: ${verdict}`;
 }
 
-type Score = EmbedCompareOutput['current'];
-
 export const embedBackfill: OperationCommand<EmbedBackfillOutput> = {
   warnings: refusalWarnings,
   render: (output) => {
@@ -88,48 +84,6 @@ export const embedBackfill: OperationCommand<EmbedBackfillOutput> = {
     return `${lines.join('\n')}\n`;
   },
 };
-
-export const embedCompare: OperationCommand<EmbedCompareOutput> = {
-  isLong: true,
-  shortOptions: { limit: 'n' },
-  warnings: compareWarnings,
-  render: ({ current, candidate, ties, limit, queries, remaining }, { style, columns }) => {
-    const row = (name: string, score: Score, other: Score): string[] => [
-      name,
-      generationText(score, other),
-      score.recall.toFixed(3),
-      score.mrr.toFixed(3),
-      `${String(score.took_ms)} ms`,
-      String(score.wins),
-    ];
-    const table = alignColumns(
-      [
-        ['', 'model', `recall@${String(limit)}`, 'MRR', 'median', 'better'],
-        row('now', current, candidate),
-        row('configured', candidate, current),
-      ],
-      { columns, flexible: [1] },
-    );
-    const [head = '', ...rows] = table;
-    const counts = `${formatCount(queries.length, 'golden query', 'golden queries')}, ${String(ties)} answered equally well.`;
-    const next = remaining === 0 ? ['`loci embed switch` lets searches use the configured model.'] : [];
-    return [style.dim(head), ...rows, counts, ...next].map((line) => `${line}\n`).join('');
-  },
-};
-
-function compareWarnings(output: EmbedCompareOutput): string[] {
-  const { remaining, candidate, current, as_found: asFound, queries } = output;
-  const warnings: string[] = [];
-  if (remaining > 0)
-    warnings.push(
-      `${formatCount(remaining, 'text')} without a vector of ${generationText(candidate, current)} yet, found by words alone: run \`loci embed backfill\`, then compare again`,
-    );
-  if (asFound > 0)
-    warnings.push(
-      `${String(asFound)} of ${formatCount(queries.length, 'golden query', 'golden queries')} expect what a search found when they were recorded, which favours the model of that time: \`loci golden record QUERY --expect CITATION\` says what should be found`,
-    );
-  return warnings;
-}
 
 export const embedSwitch: OperationCommand<EmbedSwitchOutput> = {
   render: ({ from, to, remaining, dry_run: dryRun }) => {

@@ -1,7 +1,7 @@
 import { formatCount } from '../../../core/text/format-count.ts';
 import type { ExportOutput } from '../../../operations/portable/export.ts';
-import type { ItemTypeName } from '../../../engine/portable/items.ts';
-import type { ImportOutput } from '../../../engine/portable/import-report.ts';
+import type { ItemTypeName } from '../../../engine/portable/items/line-format.ts';
+import type { ImportOutput } from '../../../engine/portable/items/import-report.ts';
 import { escapeControlJson, oneLine } from '../../shared/escape-control.ts';
 import { ALL_PROBLEMS, limitLines } from '../format/lists.ts';
 import { refusalWarnings } from '../format/phrases.ts';
@@ -60,7 +60,6 @@ const TYPE_NAMES: Readonly<Record<ItemTypeName, readonly [one: string, several: 
   startup: ['startup entry', 'startup entries'],
   concept_change: ['change of concepts', 'changes of concepts'],
   label: ['label', 'labels'],
-  golden_query: ['golden query', 'golden queries'],
   audit: ['audit entry', 'audit entries'],
   history: ['run', 'runs'],
 };

@@ -38,11 +38,11 @@ const FILES: readonly (readonly [operations: string, load: () => Promise<object>
     () => import('./graph/graph.ts'),
   ],
   ['graph-index graph-pack', () => import('./packs/node-texts.ts')],
-  ['golden-record golden-list golden-replay golden-diff golden-remove', () => import('./golden.ts')],
+  ['golden', () => import('./golden.ts')],
   ['audit', () => import('./audit.ts')],
   ['status figures', () => import('./status.ts')],
   ['doctor', () => import('./doctor.ts')],
-  ['embed-test embed-backfill embed-compare embed-prune embed-switch', () => import('./embedding.ts')],
+  ['embed-test embed-backfill embed-prune embed-switch', () => import('./embedding.ts')],
   ['import export', () => import('./portable.ts')],
   ['namespaces token-create token-list token-revoke', () => import('./tokens.ts')],
 ];

@@ -1,10 +1,10 @@
-import { LociError } from '../../core/errors.ts';
-import type { ProgressOptions } from '../../core/progress.ts';
-import type { LociRecord, Timestamp } from '../../core/types.ts';
-import type { AuditDraft } from '../../store/admin-model.ts';
-import type { ItemChange, ItemKind } from '../../store/item-model.ts';
-import type { EngineContext } from '../context.ts';
-import { MAX_KEY_LENGTH } from '../fields/limits.ts';
+import { LociError } from '../../../core/errors.ts';
+import type { ProgressOptions } from '../../../core/progress.ts';
+import type { LociRecord, Timestamp } from '../../../core/types.ts';
+import type { AuditDraft } from '../../../store/admin-model.ts';
+import type { ItemChange, ItemKind } from '../../../store/item-model.ts';
+import type { EngineContext } from '../../context.ts';
+import { MAX_KEY_LENGTH } from '../../fields/limits.ts';
 import type { ImportReport } from './import-report.ts';
 import type { LineFormat } from './line-format.ts';
 

@@ -1,36 +1,29 @@
 import { z } from 'zod';
-import { sha256 } from '../../core/ids.ts';
-import type { Json } from '../../core/types.ts';
+import { sha256 } from '../../../core/ids.ts';
+import type { Json } from '../../../core/types.ts';
 import {
   HISTORY_CATEGORIES,
   type AuditEntry,
   type HistoryDraft,
   type StartupEntry,
-} from '../../store/admin-model.ts';
-import type { ConceptChange } from '../../store/concept-model.ts';
-import {
-  VERDICTS,
-  type GoldenQuery,
-  type ItemKind,
-  type Label,
-  type StoredItem,
-} from '../../store/item-model.ts';
+} from '../../../store/admin-model.ts';
+import type { ConceptChange } from '../../../store/concept-model.ts';
+import { VERDICTS, type ItemKind, type Label, type StoredItem } from '../../../store/item-model.ts';
 import {
   bodyOf,
   conceptChangePut,
-  goldenQueryPut,
   historyChanges,
   labelPut,
   startupEntries,
   startupPut,
-} from '../../store/items/kinds.ts';
-import { MAX_RUNS_PER_CATEGORY, RUN_LIFETIME_MS } from '../audit/history-log.ts';
-import { assertWithinLimits } from '../fields/limits.ts';
-import { screenTexts } from '../records/screen.ts';
-import { whyTooLong } from '../startup/budget.ts';
-import { assertValidEntry, startupAuditDraft } from '../startup/startup.ts';
+} from '../../../store/items/kinds.ts';
+import { MAX_RUNS_PER_CATEGORY, RUN_LIFETIME_MS } from '../../audit/history-log.ts';
+import { assertWithinLimits } from '../../fields/limits.ts';
+import { screenTexts } from '../../records/screen.ts';
+import { whyTooLong } from '../../startup/budget.ts';
+import { assertValidEntry, startupAuditDraft } from '../../startup/startup.ts';
 import { audit } from './audit.ts';
-import type { EngineContext } from '../context.ts';
+import type { EngineContext } from '../../context.ts';
 import {
   assertShort,
   readPage,
@@ -41,7 +34,16 @@ import {
   type Position,
   type StoredType,
 } from './item-type.ts';
-import { jsonObject, lineFormat, sha256Text, time, timeOrNull, uuid } from './line-format.ts';
+import {
+  ITEM_TYPE_NAMES,
+  type ItemTypeName,
+  jsonObject,
+  lineFormat,
+  sha256Text,
+  time,
+  timeOrNull,
+  uuid,
+} from './line-format.ts';
 import { record } from './record.ts';
 
 /** How the items of some kinds are read, in the order in which they were first written. */
@@ -201,52 +203,17 @@ const label: StoredType<Label> = {
   title: ({ receipt }) => `the label of an item of receipt ${receipt}`,
 };
 
-const goldenLine = z.strictObject({
-  id: uuid,
-  query: z.string(),
-  project: z.string().nullable(),
-  expected: z
-    .array(
-      z.strictObject({
-        record: uuid,
-        citation: z.string().max(512),
-        rank: z.number().int().positive().nullable(),
-      }),
-    )
-    .max(1000),
-  at: time,
-  actor: z.string(),
-});
-
-const goldenQuery: StoredType<GoldenQuery> = {
-  ...readStored(['golden_query'], (item) => bodyOf(item) as GoldenQuery),
-  format: lineFormat(goldenLine, goldenLine.shape),
-  async screen(context, golden) {
-    const { query, actor, project } = golden;
-    assertShort({ actor, project });
-    const { texts, masked } = await screenTexts(context, { content: query });
-    return { value: { ...golden, query: texts.content }, masked };
-  },
-  key: ({ id }) => id,
-  at: ({ at }) => at,
-  puts: (queries) => queries.map(goldenQueryPut),
-  title: ({ id }) => `the golden query ${id}`,
-};
-
 /** What an export has of each type. */
-interface ItemValues {
+interface ItemValues extends Readonly<Record<ItemTypeName, unknown>> {
   readonly startup: StartupEntry;
   readonly record: ExportedRecord;
   readonly concept_change: ConceptChange;
   readonly label: Label;
-  readonly golden_query: GoldenQuery;
   readonly audit: AuditEntry;
   readonly history: HistoryDraft;
 }
 
-export type ItemTypeName = keyof ItemValues;
-
-/** In the order of every export: the audit log has what is written during the export. A further kind of items needs an entry here. */
+/** A further kind of items needs an entry here. */
 const ITEM_TYPES: {
   readonly [Type in ItemTypeName]: Type extends 'record' | 'audit'
     ? ItemType<ItemValues[Type]>
@@ -256,12 +223,9 @@ const ITEM_TYPES: {
   record,
   concept_change: conceptChange,
   label,
-  golden_query: goldenQuery,
   audit,
   history,
 };
-export const ITEM_TYPE_NAMES = Object.keys(ITEM_TYPES) as ItemTypeName[];
-
 export type ExportItem = {
   [Type in ItemTypeName]: { readonly type: Type; readonly value: ItemValues[Type] };
 }[ItemTypeName];

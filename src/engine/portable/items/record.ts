@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { LociError } from '../../core/errors.ts';
-import { sha256 } from '../../core/ids.ts';
-import { localTime, storedTime } from '../../core/time/whole-day.ts';
-import { ORIGINS, TRUST } from '../../core/types.ts';
-import { lowerTrust } from '../access/permission.ts';
-import type { EngineContext } from '../context.ts';
-import { TTL_SECONDS } from '../facts/fact-fields.ts';
-import { assertNotReserved, assertWithinLimits } from '../fields/limits.ts';
-import { screenTexts } from '../records/screen.ts';
+import { LociError } from '../../../core/errors.ts';
+import { sha256 } from '../../../core/ids.ts';
+import { localTime, storedTime } from '../../../core/time/whole-day.ts';
+import { ORIGINS, TRUST } from '../../../core/types.ts';
+import { lowerTrust } from '../../access/permission.ts';
+import type { EngineContext } from '../../context.ts';
+import { TTL_SECONDS } from '../../facts/fact-fields.ts';
+import { assertNotReserved, assertWithinLimits } from '../../fields/limits.ts';
+import { screenTexts } from '../../records/screen.ts';
 import { assertShort, readPage, type ExportedRecord, type ItemType, type Screened } from './item-type.ts';
 import { jsonObject, lineFormat, time, timeOrNull, uuid } from './line-format.ts';
 

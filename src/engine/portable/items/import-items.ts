@@ -1,8 +1,8 @@
-import { sha256 } from '../../core/ids.ts';
-import { assertNotAborted } from '../../core/progress.ts';
-import type { Timestamp } from '../../core/types.ts';
-import type { AuditEntry } from '../../store/admin-model.ts';
-import { auditDraft } from '../audit/audit.ts';
+import { sha256 } from '../../../core/ids.ts';
+import { assertNotAborted } from '../../../core/progress.ts';
+import type { Timestamp } from '../../../core/types.ts';
+import type { AuditEntry } from '../../../store/admin-model.ts';
+import { auditDraft } from '../../audit/audit.ts';
 import { AuditImporter } from './audit.ts';
 import {
   isRefusal,
@@ -11,7 +11,8 @@ import {
   type Located,
   type StoredType,
 } from './item-type.ts';
-import { formatLine, itemType, readAll, type ExportItem, type ItemTypeName } from './items.ts';
+import { formatLine, itemType, readAll, type ExportItem } from './items.ts';
+import type { ItemTypeName } from './line-format.ts';
 import { RecordImporter } from './record-importer.ts';
 
 /** How many items are written at a time, and about how many characters they have. */

@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isForInbox } from '../../core/caller.ts';
-import { LociError } from '../../core/errors.ts';
-import { DAY_MS } from '../../core/time/whole-day.ts';
-import type { LociRecord, Passage } from '../../core/types.ts';
-import type { AuditDraft } from '../../store/admin-model.ts';
-import type { ExistingRecords, RecordImport } from '../../store/model.ts';
-import { lowerTrust } from '../access/permission.ts';
-import { auditDraft, diffOf, newDiff } from '../audit/audit.ts';
-import type { EngineContext } from '../context.ts';
-import { TTL_SECONDS } from '../facts/fact-fields.ts';
-import { invalidateNextExpiry, unshortened } from '../shared/retention.ts';
-import { chunkingOf } from '../embedding/models.ts';
+import { isForInbox } from '../../../core/caller.ts';
+import { LociError } from '../../../core/errors.ts';
+import { DAY_MS } from '../../../core/time/whole-day.ts';
+import type { LociRecord, Passage } from '../../../core/types.ts';
+import type { AuditDraft } from '../../../store/admin-model.ts';
+import type { ExistingRecords, RecordImport } from '../../../store/model.ts';
+import { lowerTrust } from '../../access/permission.ts';
+import { auditDraft, diffOf, newDiff } from '../../audit/audit.ts';
+import type { EngineContext } from '../../context.ts';
+import { TTL_SECONDS } from '../../facts/fact-fields.ts';
+import { invalidateNextExpiry, unshortened } from '../../shared/retention.ts';
+import { chunkingOf } from '../../embedding/models.ts';
 import type { ExportedRecord, ImportJob, Located } from './item-type.ts';
 import { timeText } from './line-format.ts';
 

@@ -1,9 +1,13 @@
 import { z } from 'zod';
-import { sha256 } from '../../core/ids.ts';
-import { exceedsDepth, isJsonMap } from '../../core/json.ts';
-import { safeParse } from '../../core/safe-parse.ts';
-import type { Json, Metadata, Timestamp } from '../../core/types.ts';
-import { MAX_TIME, MIN_TIME } from '../../sources/files/file-time.ts';
+import { sha256 } from '../../../core/ids.ts';
+import { exceedsDepth, isJsonMap } from '../../../core/json.ts';
+import { safeParse } from '../../../core/safe-parse.ts';
+import type { Json, Metadata, Timestamp } from '../../../core/types.ts';
+import { MAX_TIME, MIN_TIME } from '../../../sources/files/file-time.ts';
+
+/** In the order of every export: the audit log has what is written during the export. */
+export const ITEM_TYPE_NAMES = ['startup', 'record', 'concept_change', 'label', 'audit', 'history'] as const;
+export type ItemTypeName = (typeof ITEM_TYPE_NAMES)[number];
 
 /** Nesting of a line. Stores accept 100 levels of metadata. */
 const MAX_DEPTH = 110;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { LociError } from '../../core/errors.ts';
-import { NO_REFUSALS, refusalFields, type RefusalReport } from '../embedding/refusal-report.ts';
-import { localPath, maskedKinds } from '../fields/record-fields.ts';
-import { millisecondsSince, tookMs } from '../fields/times.ts';
-import { agentName } from '../startup/startup-fields.ts';
-import type { ItemTypeName } from './items.ts';
+import type { LociError } from '../../../core/errors.ts';
+import { NO_REFUSALS, refusalFields, type RefusalReport } from '../../embedding/refusal-report.ts';
+import { localPath, maskedKinds } from '../../fields/record-fields.ts';
+import { millisecondsSince, tookMs } from '../../fields/times.ts';
+import { agentName } from '../../startup/startup-fields.ts';
+import type { ItemTypeName } from './line-format.ts';
 
 const count = () => z.number().int().nonnegative();
 
@@ -65,7 +65,6 @@ export const importOutput = z.strictObject({
   startup: counts(),
   concept_change: counts(),
   label: counts(),
-  golden_query: counts(),
   audit: counts(),
   history: counts(),
   changes: z
@@ -97,7 +96,7 @@ export class ImportReport {
   readonly #started = performance.now();
   readonly counts: Record<ItemTypeName, ImportCounts> = {
     ...{ startup: noCounts(), record: noCounts(), concept_change: noCounts(), label: noCounts() },
-    ...{ golden_query: noCounts(), audit: noCounts(), history: noCounts() },
+    ...{ audit: noCounts(), history: noCounts() },
   };
   readonly renumbered: ImportOutput['renumbered'] = [];
   /** Only in a dry run. */

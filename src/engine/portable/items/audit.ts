@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { LociError } from '../../core/errors.ts';
-import { MAX_TIME, MIN_TIME } from '../../sources/files/file-time.ts';
-import type { AuditChain, AuditEntry } from '../../store/admin-model.ts';
-import type { EngineContext } from '../context.ts';
-import { screenTexts } from '../records/screen.ts';
+import { LociError } from '../../../core/errors.ts';
+import { MAX_TIME, MIN_TIME } from '../../../sources/files/file-time.ts';
+import type { AuditChain, AuditEntry } from '../../../store/admin-model.ts';
+import type { EngineContext } from '../../context.ts';
+import { screenTexts } from '../../records/screen.ts';
 import { isRefusal, readPage, type ImportJob, type ItemType, type Located } from './item-type.ts';
 import { jsonObject, lineFormat, sha256Text, uuid } from './line-format.ts';
 
