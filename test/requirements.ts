@@ -262,8 +262,7 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
   G6: [
     'src/engine/packs/graph-lane.test.ts > has a receipt with the path of each expansion, in ids, lines and hashes, without a title',
     'src/engine/packs/receipts.test.ts > is listed with the record that was considered for it, and what became of that',
-    'src/engine/packs/receipts.test.ts > is listed with who was given it, what it names first, and the query that a label has',
-    'src/engine/packs/receipts.test.ts > is compared with another: what came in, what left and why, what moved, and what was spent',
+    'src/engine/packs/receipts.test.ts > is listed with who was given it, what it names first, and the query that a mark has',
     'src/engine/packs/memory-pack.test.ts > has a receipt from which every byte of a record in it can be made again, without a text',
   ],
   G7: [
@@ -294,8 +293,8 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
     'test/property/concepts.test.ts > are the same whether they followed the changes or were derived at once',
   ],
   G10: [
-    'eval/labels.test.ts > scores the present ranking on the labels of a store, and of its export, without changing the store',
-    'test/e2e/receipts.test.ts > is labelled with the pack or later, and the labels are exported',
+    'eval/marks.test.ts > scores the present ranking on the marks of a store, and of its export, without changing the store',
+    'test/e2e/receipts.test.ts > is marked, keeps its marks, and is exported with them',
   ],
   G11: [
     'test/contract/store-graph.ts > has for each record what was contributed last, in each lane',

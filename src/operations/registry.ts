@@ -171,14 +171,9 @@ export const OPERATIONS = [
     load: async () => (await import('./packs/receipt-verify.ts')).receiptVerifyOperation,
   },
   {
-    name: 'receipt-diff',
-    summary: 'compare what two texts had for agents',
-    load: async () => (await import('./packs/receipt-diff.ts')).receiptDiffOperation,
-  },
-  {
-    name: 'receipt-label',
+    name: 'receipt-mark',
     summary: 'mark an item of a receipt as useful or not',
-    load: async () => (await import('./packs/receipt-label.ts')).receiptLabelOperation,
+    load: async () => (await import('./packs/receipt-mark.ts')).receiptMarkOperation,
   },
   {
     name: 'golden',

@@ -1,5 +1,5 @@
 /**
- * The types of items: what a namespace keeps beside its records, such as receipts, labels, runs and states of sources. The store does
+ * The types of items: what a namespace keeps beside its records, such as receipts, runs and states of sources. The store does
  * not look into their bodies; `items/kinds.ts` says what each kind has.
  */
 
@@ -10,7 +10,6 @@ export const ITEM_KINDS = [
   'startup_digest',
   'pack_history',
   'pipeline_history',
-  'label',
   'receipt',
   'concept_change',
   'source_state',
@@ -123,26 +122,3 @@ export interface ReceiptFilter {
 }
 
 export type ReceiptCursor = Pick<StoredReceipt, 'at' | 'id'>;
-
-export const VERDICTS = ['useful', 'not-useful'] as const;
-export type Verdict = (typeof VERDICTS)[number];
-
-/** What the operator says about an item of a receipt. Canonical: it outlives the receipt. */
-export interface Label {
-  /** The UUIDs of the receipt and of the record. Together they identify the label. */
-  readonly receipt: string;
-  readonly record: string;
-  readonly verdict: Verdict;
-  /** The query as the operator gave it; `null` if it is known only by its hash. */
-  readonly query: string | null;
-  readonly queryHash: string | null;
-  /** The project to which the request was limited. */
-  readonly project: string | null;
-  readonly at: Timestamp;
-  readonly actor: string;
-}
-
-export interface StoredLabel extends Label {
-  /** Grows with every new label of the namespace; a label that changes keeps it. */
-  readonly sequence: number;
-}

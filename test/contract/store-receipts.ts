@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Label, ReceiptFilter, StoredReceipt } from '../../src/store/item-model.ts';
+import type { ReceiptFilter, StoredReceipt } from '../../src/store/item-model.ts';
 import {
-  labelPut,
   receiptPut,
   removeReceiptsBefore,
-  storedLabels,
   storedReceipt,
   storedReceipts,
 } from '../../src/store/items/kinds.ts';
@@ -16,20 +14,6 @@ import { ALL, UNUSUAL_TEXTS, auditDraft, auditEntries, purgeRequest, purge } fro
 export function receipt(number: number, fields: Partial<StoredReceipt> = {}): StoredReceipt {
   const id = `00000000-0000-7000-8000-${String(number).padStart(12, '0')}`;
   return { id, kind: 'pack', at: NOW + number, hash: `hash ${String(number)}`, body: { id }, ...fields };
-}
-
-export function label(fields: Partial<Label> = {}): Label {
-  return {
-    receipt: receipt(1).id,
-    record: receipt(100).id,
-    verdict: 'useful',
-    query: 'oven',
-    queryHash: 'hash',
-    project: null,
-    at: NOW,
-    actor: 'ada',
-    ...fields,
-  };
 }
 
 export function describeReceipts({ store, namespace }: StoreFixture): void {
@@ -115,57 +99,6 @@ export function describeReceipts({ store, namespace }: StoreFixture): void {
       await removeReceiptsBefore(store().records, theirs, NOW + 100);
       expect(await list(ours)).toEqual([1]);
       expect(await list(namespace())).toEqual([]);
-    });
-  });
-
-  describe('labels', () => {
-    it('replace the label of the same item, which keeps its place', async () => {
-      const ns = namespace();
-      const [first, second] = [label(), label({ record: receipt(101).id, query: null, queryHash: null })];
-      await store().records.commit(ns, { items: [labelPut(first), labelPut(second)], audit: [auditDraft()] });
-      const changed = label({ verdict: 'not-useful', at: NOW + 5 });
-      const other = label({ receipt: receipt(2).id });
-      await store().records.commit(ns, { items: [labelPut(changed), labelPut(other)] });
-      expect(await storedLabels(store().records, ns, null, ALL)).toEqual([
-        { ...changed, sequence: 1 },
-        { ...second, sequence: 2 },
-        { ...other, sequence: 3 },
-      ]);
-      expect(await storedLabels(store().records, ns, receipt(2).id, ALL)).toEqual([
-        { ...other, sequence: 3 },
-      ]);
-      expect(await storedLabels(store().records, ns, null, { after: 1, limit: 1 })).toEqual([
-        { ...second, sequence: 2 },
-      ]);
-      expect(await auditEntries(store(), ns, {}, ALL)).toHaveLength(1);
-    });
-
-    it('outlive receipts and purges, and are of one namespace', async () => {
-      const [ours, theirs] = [namespace(), namespace()];
-      await store().records.commit(ours, { items: [labelPut(label())] });
-      await store().records.commit(theirs, { items: [labelPut(label({ verdict: 'not-useful' }))] });
-      await purge(store().records, ours, purgeRequest());
-      await removeReceiptsBefore(store().records, ours, NOW + 100);
-      expect(await storedLabels(store().records, ours, null, ALL)).toEqual([{ ...label(), sequence: 1 }]);
-      expect(await storedLabels(store().records, namespace(), null, ALL)).toEqual([]);
-    });
-
-    it('may have any text, of which lone surrogates are replaced', async () => {
-      const ns = namespace();
-      await store().records.commit(ns, {
-        items: UNUSUAL_TEXTS.map((text, i) =>
-          labelPut(label({ record: receipt(i).id, query: text, actor: text })),
-        ),
-      });
-      const found = await storedLabels(store().records, ns, null, ALL);
-      expect(found.map(({ query }) => query)).toEqual(UNUSUAL_TEXTS.map((text) => text.toWellFormed()));
-    });
-
-    it('are written with the whole batch or not at all', async () => {
-      const ns = namespace();
-      const batch = { items: [labelPut(label())], deletions: [{ id: 7, at: NOW }] };
-      await expect(store().records.commit(ns, batch)).rejects.toMatchObject({ code: 'not_found' });
-      expect(await storedLabels(store().records, ns, null, ALL)).toEqual([]);
     });
   });
 }

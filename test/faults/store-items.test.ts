@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { HistoryDraft, SourceState, StartupEntry, StoredToken } from '../../src/store/admin-model.ts';
 import type { ConceptChange } from '../../src/store/concept-model.ts';
-import type { Label, StoredReceipt } from '../../src/store/item-model.ts';
+import type { StoredReceipt } from '../../src/store/item-model.ts';
 import type { IdempotentResult } from '../../src/store/model.ts';
 import {
   conceptChanges,
@@ -14,7 +14,6 @@ import {
   idempotentResult,
   startupDigest,
   startupEntries,
-  storedLabels,
   storedReceipts,
   storedTokens,
 } from '../../src/store/items/kinds.ts';
@@ -26,7 +25,7 @@ import { migrate } from '../../src/store/sqlite/admin/migrate.ts';
 import { createTextTable } from '../../src/store/sqlite/database/namespaces.ts';
 import type { Store } from '../../src/store/store.ts';
 import { ALL_STATE_FIELDS } from '../contract/store-source-states.ts';
-import { label, receipt } from '../contract/store-receipts.ts';
+import { receipt } from '../contract/store-receipts.ts';
 import { NOW, verifyStore } from '../contract/store-samples.ts';
 import { ALL, historyRun, startupEntry, UNUSUAL_TEXTS } from '../contract/written-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
@@ -39,7 +38,6 @@ interface Items {
   readonly startup: readonly StartupEntry[];
   readonly digests: readonly { readonly agent: string; readonly session: string; readonly digest: string }[];
   readonly runs: readonly HistoryDraft[];
-  readonly labels: readonly Label[];
   readonly receipts: readonly StoredReceipt[];
   readonly changes: readonly ConceptChange[];
   readonly states: ReadonlyMap<string, SourceState>;
@@ -64,9 +62,6 @@ function itemsOf(namespace: string): Items {
         ...{ name: text, surface: text, actor: text, outcome: text, tookMs: i },
         inputs: { [text]: [text, { n: 0.5 }, null], deep: JSON.parse('['.repeat(20) + ']'.repeat(20)) as [] },
       }),
-    ),
-    labels: each((text, i) =>
-      label({ receipt: text, record: text, query: i === 0 ? null : text, project: text, actor: text }),
     ),
     receipts: each((text, i) => receipt(i + 1, { hash: text, body: { [text]: text } })).reverse(),
     changes: each((text, i) => ({
@@ -106,8 +101,6 @@ function insertOldRows(db: Database, ns: number, items: Items): void {
     insert('history', {
       ...{ ns, id: i + 1, ...rest, inputs: JSON.stringify(inputs), took_ms: tookMs, expires_at: expiresAt },
     });
-  for (const [i, { queryHash, ...rest }] of items.labels.entries())
-    insert('label', { ns, sequence: i + 1, ...rest, query_hash: queryHash });
   for (const { body, ...rest } of items.receipts)
     insert('receipt', { ns, ...rest, body: JSON.stringify(body) });
   for (const { id, at, actor, surface, project, ...detail } of items.changes)
@@ -166,7 +159,6 @@ async function readItems({ records }: Store, namespace: string, items: Items): P
     startup: await startupEntries(records, namespace),
     digests: await Promise.all(digests),
     runs: history.flat().sort((a, b) => a.id - b.id),
-    labels: await storedLabels(records, namespace, null, ALL),
     receipts: await storedReceipts(records, namespace, { since: 0 }, ALL),
     changes: await conceptChanges(records, namespace),
     states: await sourceStates(records, namespace),
@@ -178,7 +170,6 @@ function expected(items: Items): unknown {
   return {
     ...items,
     runs: items.runs.map((run, i) => ({ id: i + 1, ...run })),
-    labels: items.labels.map((each, i) => ({ sequence: i + 1, ...each })),
   };
 }
 

@@ -34,7 +34,7 @@ export const exportMemoryOperation: Operation<typeof input, typeof output> = {
   title: 'Export everything',
   description:
     'Exports the whole memory: records of every origin, deleted ones included, facts that have not expired, startup ' +
-    'entries, changes of concepts, labels, the audit log and runs. JSON Lines come page by page; the `lines` of all pages, concatenated, are one ' +
+    'entries, changes of concepts, marked receipts, the audit log and runs. JSON Lines come page by page; the `lines` of all pages, concatenated, are one ' +
     'export, which `import` reads with nothing lost. docs/export-format.md describes the format.',
   input,
   output,

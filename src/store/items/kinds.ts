@@ -18,11 +18,9 @@ import type {
   ItemCursor,
   ItemKind,
   ItemSelector,
-  Label,
   ReceiptCursor,
   ReceiptFilter,
   StoredItem,
-  StoredLabel,
   StoredReceipt,
 } from '../item-model.ts';
 import type { IdempotencyKey, IdempotentResult, Page } from '../model.ts';
@@ -37,7 +35,6 @@ const NAMES: Readonly<Record<ItemKind, (item: Pick<StoredItem, 'key' | 'position
   startup_digest: ({ key }) => `what the session ${key} received`,
   pack_history: ({ position }) => `the inputs of run ${String(position)}`,
   pipeline_history: ({ position }) => `the inputs of run ${String(position)}`,
-  label: ({ key }) => `the label ${key}`,
   receipt: ({ key }) => `the receipt ${key}`,
   concept_change: ({ key }) => `the change ${key} of a concept`,
   source_state: ({ key }) => `the list of problems of source ${key}`,
@@ -204,26 +201,6 @@ export function samplePut({ day, at, ...figures }: StoreSample, keep: number): I
     { put: { kind: 'store_sample', key: day, at, body }, ifExists: 'skip' },
     { of: 'store_sample', keepNewest: keep, by: 'at' },
   ];
-}
-
-// ── Labels ───────────────────────────────────────────────────────────────────────────────────────
-
-/** By sequence; of one receipt unless it is `null`. */
-export async function storedLabels(
-  items: Items,
-  namespace: string,
-  receipt: string | null,
-  page: Page<number>,
-): Promise<StoredLabel[]> {
-  const selector: ItemSelector = { kind: 'label', ...(receipt !== null && { ref: receipt }), by: 'position' };
-  const found = await items.items(namespace, selector, afterPosition(page));
-  return found.map((item) => ({ sequence: item.position, ...(bodyOf(item) as Label) }));
-}
-
-/** Replaces the label of the same item of a receipt. */
-export function labelPut(label: Label): ItemChange {
-  const { receipt, record, at } = label;
-  return { put: { kind: 'label', key: joined(receipt, record), at, ref: receipt, body: { ...label } } };
 }
 
 // ── Receipts ─────────────────────────────────────────────────────────────────────────────────────

@@ -64,7 +64,7 @@ export const importOutput = z.strictObject({
   records: counts(),
   startup: counts(),
   concept_change: counts(),
-  label: counts(),
+  receipt: counts(),
   audit: counts(),
   history: counts(),
   changes: z
@@ -95,7 +95,7 @@ const MAX_REMARKS_PER_LIST = 1000;
 export class ImportReport {
   readonly #started = performance.now();
   readonly counts: Record<ItemTypeName, ImportCounts> = {
-    ...{ startup: noCounts(), record: noCounts(), concept_change: noCounts(), label: noCounts() },
+    ...{ startup: noCounts(), record: noCounts(), concept_change: noCounts(), receipt: noCounts() },
     ...{ audit: noCounts(), history: noCounts() },
   };
   readonly renumbered: ImportOutput['renumbered'] = [];

@@ -8,17 +8,18 @@ import {
   type StartupEntry,
 } from '../../../store/admin-model.ts';
 import type { ConceptChange } from '../../../store/concept-model.ts';
-import { VERDICTS, type ItemKind, type Label, type StoredItem } from '../../../store/item-model.ts';
+import type { ItemKind, StoredItem } from '../../../store/item-model.ts';
 import {
   bodyOf,
   conceptChangePut,
   historyChanges,
-  labelPut,
+  receiptPut,
   startupEntries,
   startupPut,
 } from '../../../store/items/kinds.ts';
 import { MAX_RUNS_PER_CATEGORY, RUN_LIFETIME_MS } from '../../audit/history-log.ts';
 import { assertWithinLimits } from '../../fields/limits.ts';
+import { type Receipt, receiptSchema } from '../../../pack/receipt.ts';
 import { screenTexts } from '../../records/screen.ts';
 import { whyTooLong } from '../../startup/budget.ts';
 import { assertValidEntry, startupAuditDraft } from '../../startup/startup.ts';
@@ -39,7 +40,7 @@ import {
   type ItemTypeName,
   jsonObject,
   lineFormat,
-  sha256Text,
+  parseWith,
   time,
   timeOrNull,
   uuid,
@@ -47,7 +48,11 @@ import {
 import { record } from './record.ts';
 
 /** How the items of some kinds are read, in the order in which they were first written. */
-function readStored<Value>(kinds: readonly ItemKind[], valueOf: (item: StoredItem) => Value) {
+function readStored<Value>(
+  kinds: readonly ItemKind[],
+  valueOf: (item: StoredItem) => Value,
+  mentions?: string,
+) {
   const read: ItemType<Value>['read'] = async ({ store, namespace, now }, position) => {
     const { part } = position;
     const kind = kinds[part];
@@ -56,7 +61,7 @@ function readStored<Value>(kinds: readonly ItemKind[], valueOf: (item: StoredIte
       ({ after, limit }) =>
         store.records.items(
           namespace,
-          { kind, liveAt: now(), by: 'position' },
+          { kind, liveAt: now(), by: 'position', ...(mentions !== undefined && { mentions }) },
           { after: { position: after }, limit },
         ),
       (item) => item.position,
@@ -177,30 +182,21 @@ const conceptChange: StoredType<ConceptChange> = {
   title: ({ id }) => `the change ${id} of concepts`,
 };
 
-const labelLine = z.strictObject({
-  receipt: uuid,
-  record: uuid,
-  verdict: z.enum(VERDICTS),
-  query: z.string().nullable(),
-  query_hash: sha256Text.nullable(),
-  project: z.string().nullable(),
-  at: time,
-  actor: z.string(),
-});
-
-const label: StoredType<Label> = {
-  ...readStored(['label'], (item) => bodyOf(item) as Label),
-  format: lineFormat(labelLine, labelLine.shape),
-  async screen(context, imported) {
-    const { query, actor, project } = imported;
-    assertShort({ actor, project });
-    const { texts, masked } = await screenTexts(context, { content: query ?? '' });
-    return { value: { ...imported, query: query === null ? null : texts.content }, masked };
+/** Receipts that the operator has marked. The others are of no use elsewhere. */
+const receipt: StoredType<Receipt> = {
+  ...readStored(['receipt'], (item) => receiptSchema.parse(bodyOf(item)), '"verdict":"'),
+  format: { fields: (value) => value, parse: (fields) => parseWith(receiptSchema, fields) },
+  async screen(context, value) {
+    const { texts, masked } = await screenTexts(context, { content: value.query ?? '' });
+    return { value: { ...value, ...(value.query !== undefined && { query: texts.content }) }, masked };
   },
-  key: ({ receipt, record: uuid }) => JSON.stringify([receipt, uuid]),
-  at: ({ at }) => at,
-  puts: (labels) => labels.map(labelPut),
-  title: ({ receipt }) => `the label of an item of receipt ${receipt}`,
+  key: ({ id }) => id,
+  at: ({ at, marked_at: markedAt = at }) => Date.parse(markedAt),
+  puts: (receipts) =>
+    receipts.map((body) =>
+      receiptPut({ id: body.id, kind: body.kind, at: Date.parse(body.at), hash: body.hash, body }),
+    ),
+  title: ({ id }) => `the receipt ${id}`,
 };
 
 /** What an export has of each type. */
@@ -208,7 +204,7 @@ interface ItemValues extends Readonly<Record<ItemTypeName, unknown>> {
   readonly startup: StartupEntry;
   readonly record: ExportedRecord;
   readonly concept_change: ConceptChange;
-  readonly label: Label;
+  readonly receipt: Receipt;
   readonly audit: AuditEntry;
   readonly history: HistoryDraft;
 }
@@ -222,7 +218,7 @@ const ITEM_TYPES: {
   startup,
   record,
   concept_change: conceptChange,
-  label,
+  receipt,
   audit,
   history,
 };

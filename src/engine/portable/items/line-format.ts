@@ -6,7 +6,14 @@ import type { Json, Metadata, Timestamp } from '../../../core/types.ts';
 import { MAX_TIME, MIN_TIME } from '../../../sources/files/file-time.ts';
 
 /** In the order of every export: the audit log has what is written during the export. */
-export const ITEM_TYPE_NAMES = ['startup', 'record', 'concept_change', 'label', 'audit', 'history'] as const;
+export const ITEM_TYPE_NAMES = [
+  'startup',
+  'record',
+  'concept_change',
+  'receipt',
+  'audit',
+  'history',
+] as const;
 export type ItemTypeName = (typeof ITEM_TYPE_NAMES)[number];
 
 /** Nesting of a line. Stores accept 100 levels of metadata. */
@@ -90,7 +97,7 @@ export function lineFormat<Line extends object>(
 }
 
 /** Returns the validated value, or a message that says what is wrong with it. */
-function parseWith<Value>(schema: z.ZodType<Value>, value: unknown): Value | string {
+export function parseWith<Value>(schema: z.ZodType<Value>, value: unknown): Value | string {
   if (exceedsDepth(MAX_DEPTH, value as Json)) return `it is nested deeper than ${String(MAX_DEPTH)} levels`;
   const result = safeParse(schema, value);
   if (result.success) return result.data;

@@ -59,7 +59,7 @@ const TYPE_NAMES: Readonly<Record<ItemTypeName, readonly [one: string, several: 
   record: ['record', 'records'],
   startup: ['startup entry', 'startup entries'],
   concept_change: ['change of concepts', 'changes of concepts'],
-  label: ['label', 'labels'],
+  receipt: ['receipt', 'receipts'],
   audit: ['audit entry', 'audit entries'],
   history: ['run', 'runs'],
 };

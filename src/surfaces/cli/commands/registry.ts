@@ -18,10 +18,7 @@ const FILES: readonly (readonly [operations: string, load: () => Promise<object>
   ['write update delete undelete', () => import('./records/changes.ts')],
   ['fact-store fact-recall fact-list fact-forget fact-categories corpus', () => import('./facts.ts')],
   ['capture-list capture-accept capture-reject', () => import('./capture.ts')],
-  [
-    'receipt-list receipt-show receipt-verify receipt-diff receipt-label',
-    () => import('./packs/receipts.ts'),
-  ],
+  ['receipt-list receipt-show receipt-verify receipt-mark', () => import('./packs/receipts.ts')],
   ['inbox-list inbox-keep inbox-undo', () => import('./inbox.ts')],
   ['startup-list startup-set startup-remove startup-preview startup-inject', () => import('./startup.ts')],
   ['sources-list sources-show sources-excluded', () => import('./sources/list.ts')],
