@@ -62,14 +62,14 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
   ],
   R12: [
     'src/engine/records/provider-down.test.ts > leaves searches and writes to the vectors of before, and says what to run: %s',
-    'src/engine/embedding/backfill.test.ts > fills the new vectors beside the old ones, which keep answering, and then switches at once',
+    'src/engine/embedding/backfill.test.ts > fills the new vectors beside the old ones, which keep answering, then switches and removes them',
     'test/contract/store-vectors.ts > never compares vectors of two generations',
     'test/contract/store-vectors.ts > rejects vectors of another length or with NaN, and unknown generations',
     'src/engine/records/write.test.ts > compares no vectors of two models: words answer, a reindex is refused, and both are named',
   ],
   R13: [
-    'src/engine/embedding/previous-model.test.ts > is answered by the previous model, and says so',
-    'test/faults/embed-backfill.test.ts > goes on after kill -9, misses no text, and repeats only what was in work',
+    'src/engine/embedding/previous-model.test.ts > is answered by the previous model, and says so, until all vectors are made',
+    'test/faults/embed-backfill.test.ts > goes on after kill -9 while searches use the vectors of before, misses no text, and then switches',
     'test/faults/embed-backfill.test.ts > is shared by processes, which embed no text twice',
     'src/engine/embedding/backfill.test.ts > is counted without sending or storing anything',
   ],

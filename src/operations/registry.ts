@@ -377,18 +377,8 @@ export const OPERATIONS = [
   },
   {
     name: 'embed-backfill',
-    summary: 'make the vectors of the configured model, beside those that searches use',
+    summary: 'make the vectors of the configured model, then let searches use them',
     load: async () => (await import('./embedding/backfill.ts')).embedBackfillOperation,
-  },
-  {
-    name: 'embed-switch',
-    summary: 'let searches use the vectors of the configured model',
-    load: async () => (await import('./embedding/switch.ts')).embedSwitchOperation,
-  },
-  {
-    name: 'embed-prune',
-    summary: 'remove the vectors of previous embedding models',
-    load: async () => (await import('./embedding/prune.ts')).embedPruneOperation,
   },
   {
     name: 'forget-vault',

@@ -84,9 +84,6 @@ const CALLS: readonly (readonly [operation: string, input: Input])[] = [
   ['reindex', {}],
   ['embed-test', {}],
   ['embed-backfill', { dry_run: true }],
-  ['embed-compare', {}],
-  ['embed-switch', { dry_run: true }],
-  ['embed-prune', { dry_run: true }],
 ];
 
 const REMOTE: ReadonlyMap<string, Operation> = new Map(

@@ -39,7 +39,7 @@ const FILES: readonly (readonly [operations: string, load: () => Promise<object>
   ['audit', () => import('./audit.ts')],
   ['status figures', () => import('./status.ts')],
   ['doctor', () => import('./doctor.ts')],
-  ['embed-test embed-backfill embed-prune embed-switch', () => import('./embedding.ts')],
+  ['embed-test embed-backfill', () => import('./embedding.ts')],
   ['import export', () => import('./portable.ts')],
   ['namespaces token-create token-list token-revoke', () => import('./tokens.ts')],
 ];
