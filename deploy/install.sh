@@ -192,7 +192,6 @@ if [ -n "$before" ] && [ "$before" != "$embeddings" ]; then
   cat << 'END'
 The embedding model has changed. Searches and writes fail until you have run this in deploy/:
   docker compose exec loci loci embed backfill
-  docker compose exec loci loci embed switch
   docker compose restart loci
 END
 fi

@@ -10,7 +10,7 @@ import { defaultConfiguration, readConfiguration, type EvalConfiguration } from 
 import { describe, evaluateSet, type EvaluateOptions } from './evaluate.ts';
 import { findMultiHopSets, findSets } from './find-sets.ts';
 import { isIndexed } from './index-cache.ts';
-import { isSound, labelReport, scoreLabels } from './labels.ts';
+import { isSound, markReport, scoreMarks } from './marks.ts';
 import { openModel, type Model } from './model.ts';
 import { HELP, parseOptions, type EvalOptions } from './options.ts';
 import { setup } from '../test/postgres/setup.ts';
@@ -38,15 +38,15 @@ async function main(): Promise<void> {
       await measureAnswers(configuration, model, options, controller.signal);
       return;
     }
-    const found = options.labels === null ? findSets : findMultiHopSets;
+    const found = options.marks === null ? findSets : findMultiHopSets;
     const sets = (options.sets.length > 0 ? options.sets : found()).map(loadSet);
     const results = await evaluateAll(sets, configuration, model, options, controller.signal);
     if (results.length > 1) print(summary(results));
     if (earlier !== null) print(['', 'changes since the earlier run:', ...comparison(results, earlier)]);
-    if (options.labels !== null) {
+    if (options.marks !== null) {
       if (sets.length === 0) print(['no multi-hop sets: LOCI_EVAL_DATA names no folder that has them']);
-      const scores = await scoreLabels(options.labels, configuration);
-      print(labelReport(scores));
+      const scores = await scoreMarks(options.marks, configuration);
+      print(markReport(scores));
       if (!isSound(scores)) process.exitCode = 1;
     }
     if (options.json !== null) writeJson(options.json, asJson(results, describe(configuration, model)));
@@ -86,8 +86,8 @@ async function evaluateAll(
     rerank,
     adapters,
     postgres,
-    // One report for labels: recall of the multi-hop sets, and of their packs at budget.
-    packs: packs || options.labels !== null,
+    // One report for marks: recall of the multi-hop sets, and of their packs at budget.
+    packs: packs || options.marks !== null,
     typos,
     signal,
     ...(limit !== null && { limit }),

@@ -21,7 +21,7 @@ export const HELP = `Measures the retrieval quality of Loci, and of plain full t
   --answers        measure only this: how many of the statements that answer questions are in packs of 500 to 4,000 tokens
   --half HALF      only the questions of this half (dev or test), with --answers
   --rerank         measure a reranker by word overlap over HTTP as the last stage: its gain and its cost
-  --labels PATH    score the ranking on the labels in a store or in an export, and on the multi-hop sets
+  --marks PATH     score the ranking on the marks in a store or in an export, and on the multi-hop sets
   --partly         run every query while only a part of the passages is embedded
   --adapter NAMES  measure retrieval adapters too, on the documents as notes of pools: filesystem, lancedb, loci, or all
   --postgres       measure a copy of each set in PostgreSQL too: in LOCI_TEST_POSTGRES_URL, else as npm test finds a server
@@ -39,7 +39,7 @@ sets are cached in .cache/eval. After Ctrl-C, the same command continues.
   npm run eval -- --set my-notes.json --json before.json
   echo '{"weights": {"text": 0.6}, "smoothing": null}' > try.json
   npm run eval -- --set my-notes.json --config try.json --compare before.json
-  npm run eval -- --labels ~/.loci/store.db
+  npm run eval -- --marks ~/.loci/store.db
 `;
 
 export interface EvalOptions {
@@ -51,7 +51,7 @@ export interface EvalOptions {
   readonly config: string | null;
   readonly compare: string | null;
   /** A store, or an export of one. */
-  readonly labels: string | null;
+  readonly marks: string | null;
   readonly json: string | null;
   readonly typos: boolean;
   readonly ablate: boolean;
@@ -73,7 +73,7 @@ const FLAGS = {
   limit: { type: 'string' },
   config: { type: 'string' },
   compare: { type: 'string' },
-  labels: { type: 'string' },
+  marks: { type: 'string' },
   json: { type: 'string' },
   typos: { type: 'boolean' },
   ablate: { type: 'boolean' },
@@ -106,7 +106,7 @@ export function parseOptions(args: readonly string[]): EvalOptions {
     limit: values.limit === undefined ? null : parseCount(values.limit),
     config: values.config ?? null,
     compare: values.compare ?? null,
-    labels: values.labels ?? null,
+    marks: values.marks ?? null,
     json: values.json ?? null,
     typos: values.typos ?? false,
     ablate: values.ablate ?? false,

@@ -40,7 +40,7 @@ import { search } from '../src/engine/records/search.ts';
 import { get } from '../src/engine/records/get.ts';
 import { memoryPack } from '../src/engine/packs/memory-pack.ts';
 import { showNodes } from '../src/engine/graph/show-nodes.ts';
-import { exportLines } from '../src/engine/portable/export/export-pages.ts';
+import { exportLines } from '../src/engine/portable/export.ts';
 
 const SMALL = repetitions(20_000, 40_000);
 const LARGE = 10 * SMALL;

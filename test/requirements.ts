@@ -62,15 +62,14 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
   ],
   R12: [
     'src/engine/records/provider-down.test.ts > leaves searches and writes to the vectors of before, and says what to run: %s',
-    'src/engine/embedding/backfill.test.ts > fills the new vectors beside the old ones, which keep answering, and then switches at once',
+    'src/engine/embedding/backfill.test.ts > fills the new vectors beside the old ones, which keep answering, then switches and removes them',
     'test/contract/store-vectors.ts > never compares vectors of two generations',
     'test/contract/store-vectors.ts > rejects vectors of another length or with NaN, and unknown generations',
     'src/engine/records/write.test.ts > compares no vectors of two models: words answer, a reindex is refused, and both are named',
   ],
   R13: [
-    'src/engine/embedding/previous-model.test.ts > is answered by the previous model, and says so',
-    'src/engine/embedding/previous-model.test.ts > runs the golden queries with both, and says which answers more of them better',
-    'test/faults/embed-backfill.test.ts > goes on after kill -9, misses no text, and repeats only what was in work',
+    'src/engine/embedding/previous-model.test.ts > is answered by the previous model, and says so, until all vectors are made',
+    'test/faults/embed-backfill.test.ts > goes on after kill -9 while searches use the vectors of before, misses no text, and then switches',
     'test/faults/embed-backfill.test.ts > is shared by processes, which embed no text twice',
     'src/engine/embedding/backfill.test.ts > is counted without sending or storing anything',
   ],
@@ -83,7 +82,7 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
     'test/property/portable.test.ts > is equal in the other store',
     'test/e2e/portable.test.ts > is imported completely, and searches find the same',
     'test/e2e/portable.test.ts > is imported once, and a later import applies the edits',
-    'src/engine/portable/shadowdb/import-shadowdb.test.ts > has the records with all of their fields, and the startup entries',
+    'src/engine/portable/shadowdb.test.ts > has the records with all of their fields, and the startup entries',
   ],
   R16: [
     'src/engine/records/provider-down.test.ts > keeps what is written, which is found by words at once and embedded later',
@@ -97,9 +96,7 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
     'src/surfaces/openclaw/setup/config/config-files.test.ts > has all other values and all comments of any layout',
   ],
   R18: [
-    'src/engine/golden/golden.test.ts > is replayed with what is missing, what moved and what is new',
-    'src/engine/golden/golden.test.ts > is exported and imported, and stays removed',
-    'test/e2e/golden.test.ts > records, lists, replays, compares and removes, and its exit code says that something is missing',
+    'test/e2e/golden.test.ts > records what a file does not expect yet, compares the rest, and its exit code says that something is missing',
   ],
   R19: [
     'src/surfaces/openclaw/engine/settings.test.ts > may be that of memory-shadowdb, whose keys are mapped, or named with what to write instead (R19)',
@@ -264,8 +261,7 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
   G6: [
     'src/engine/packs/graph-lane.test.ts > has a receipt with the path of each expansion, in ids, lines and hashes, without a title',
     'src/engine/packs/receipts.test.ts > is listed with the record that was considered for it, and what became of that',
-    'src/engine/packs/receipts.test.ts > is listed with who was given it, what it names first, and the query that a label has',
-    'src/engine/packs/receipts.test.ts > is compared with another: what came in, what left and why, what moved, and what was spent',
+    'src/engine/packs/receipts.test.ts > is listed with who was given it, what it names first, and the query that a mark has',
     'src/engine/packs/memory-pack.test.ts > has a receipt from which every byte of a record in it can be made again, without a text',
   ],
   G7: [
@@ -294,8 +290,8 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
     'test/property/concepts.test.ts > are the same whether they followed the changes or were derived at once',
   ],
   G10: [
-    'eval/labels.test.ts > scores the present ranking on the labels of a store, and of its export, without changing the store',
-    'test/e2e/receipts.test.ts > is labelled with the pack or later, and the labels are exported',
+    'eval/marks.test.ts > scores the present ranking on the marks of a store, and of its export, without changing the store',
+    'test/e2e/receipts.test.ts > is marked, keeps its marks, and is exported with them',
   ],
   G11: [
     'test/contract/store-graph.ts > has for each record what was contributed last, in each lane',

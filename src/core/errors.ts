@@ -97,7 +97,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorEntry>> = {
   embedding_mismatch: {
     status: 503,
     exit: 7,
-    hint: 'Run `loci embed backfill`, then `loci embed switch`; or set the previous provider again.',
+    hint: 'Run `loci embed backfill`; or set the previous provider again.',
   },
   embedding_unavailable: {
     status: 503,

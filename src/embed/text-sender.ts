@@ -207,7 +207,7 @@ export class TextSender {
           `${name} returned a vector of ${String(vector.length)} dimensions, not ${String(this.#dimensions)}`,
           {
             mayBeOneText: true,
-            hint: `If another model has taken the place of yours, start the previous one. Otherwise run \`loci config set embedding.dimensions ${String(vector.length)}\`; what is embedded already must then be embedded again, by \`loci embed backfill\` and \`loci embed switch\`, and writes fail until then.`,
+            hint: `If another model has taken the place of yours, start the previous one. Otherwise run \`loci config set embedding.dimensions ${String(vector.length)}\`; what is embedded already must then be embedded again, by \`loci embed backfill\`, and writes fail until then.`,
           },
         );
       const unit = unitVector(vector);

@@ -11,7 +11,7 @@ import { listRecords } from './records/list.ts';
 import { storeFact, listFacts } from './facts/facts.ts';
 import { setStartup, listStartup } from './startup/startup.ts';
 import { corpus } from './facts/corpus.ts';
-import { exportLines } from './portable/export/export-pages.ts';
+import { exportLines } from './portable/export.ts';
 import { importMemory } from './portable/import.ts';
 import { refreshSources, registerSource } from './reading/sources.ts';
 import { sourceReports } from './reading/reports.ts';
@@ -104,7 +104,7 @@ describe('what a program writes with the library is stored without passwords', (
     await write(other, { content: sentence('imported') });
     await storeFact(other, { key: 'password', value: password('fact') });
     let lines = '';
-    for await (const line of exportLines(other)) lines += `${line}\n`;
+    for await (const batch of exportLines(other)) lines += batch.map((line) => `${line}\n`).join('');
     await other.close();
     for (const each of passwords) expect(lines).toContain(each);
     await importMemory(loci, { lines });

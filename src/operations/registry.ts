@@ -156,39 +156,14 @@ export const OPERATIONS = [
     load: async () => (await import('./packs/receipt-verify.ts')).receiptVerifyOperation,
   },
   {
-    name: 'receipt-diff',
-    summary: 'compare what two texts had for agents',
-    load: async () => (await import('./packs/receipt-diff.ts')).receiptDiffOperation,
-  },
-  {
-    name: 'receipt-label',
+    name: 'receipt-mark',
     summary: 'mark an item of a receipt as useful or not',
-    load: async () => (await import('./packs/receipt-label.ts')).receiptLabelOperation,
+    load: async () => (await import('./packs/receipt-mark.ts')).receiptMarkOperation,
   },
   {
-    name: 'golden-record',
-    summary: 'record what a query finds now, or what it should find',
-    load: async () => (await import('./golden/golden-record.ts')).goldenRecordOperation,
-  },
-  {
-    name: 'golden-list',
-    summary: 'list the golden queries',
-    load: async () => (await import('./golden/golden-list.ts')).goldenListOperation,
-  },
-  {
-    name: 'golden-replay',
-    summary: 'run the golden queries and compare what they find with what was recorded',
-    load: async () => (await import('./golden/golden-replay.ts')).goldenReplayOperation,
-  },
-  {
-    name: 'golden-diff',
-    summary: 'compare two runs of the golden queries',
-    load: async () => (await import('./golden/golden-diff.ts')).goldenDiffOperation,
-  },
-  {
-    name: 'golden-remove',
-    summary: 'remove a golden query',
-    load: async () => (await import('./golden/golden-remove.ts')).goldenRemoveOperation,
+    name: 'golden',
+    summary: 'run the queries of a file, and say what they find differently',
+    load: async () => (await import('./golden/golden.ts')).goldenOperation,
   },
   {
     name: 'export',
@@ -357,23 +332,8 @@ export const OPERATIONS = [
   },
   {
     name: 'embed-backfill',
-    summary: 'make the vectors of the configured model, beside those that searches use',
+    summary: 'make the vectors of the configured model, then let searches use them',
     load: async () => (await import('./embedding/backfill.ts')).embedBackfillOperation,
-  },
-  {
-    name: 'embed-compare',
-    summary: 'compare the vectors of the configured model with those of searches, on the golden queries',
-    load: async () => (await import('./embedding/compare.ts')).embedCompareOperation,
-  },
-  {
-    name: 'embed-switch',
-    summary: 'let searches use the vectors of the configured model',
-    load: async () => (await import('./embedding/switch.ts')).embedSwitchOperation,
-  },
-  {
-    name: 'embed-prune',
-    summary: 'remove the vectors of previous embedding models',
-    load: async () => (await import('./embedding/prune.ts')).embedPruneOperation,
   },
   {
     name: 'forget-vault',

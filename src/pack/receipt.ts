@@ -29,6 +29,8 @@ export const EXCLUSIONS = [
 ] as const;
 export type Exclusion = (typeof EXCLUSIONS)[number];
 
+export const VERDICTS = ['useful', 'not-useful'] as const;
+
 const sha256 = () => z.string().regex(/^[0-9a-f]{64}$/);
 const count = () => z.number().int().min(0);
 
@@ -81,6 +83,7 @@ const candidate = z.strictObject({
   included: z.boolean(),
   reason: z.enum(EXCLUSIONS).nullable().describe('Why it is not in the text; `null` for what is in it.'),
   path: z.array(step).nullable().describe('The edges that led to it; `null` for a direct result.'),
+  verdict: z.enum(VERDICTS).exactOptional().describe('Whether it was useful, where the operator said so.'),
 });
 
 const piece = z.strictObject({
@@ -102,8 +105,8 @@ const piece = z.strictObject({
 });
 
 /**
- * What was returned to an agent, and why: ids, numbers, hashes and reasons, never content or the text of the query, so that it
- * can be kept and shown where the memory itself may not.
+ * What was returned to an agent, and why: ids, numbers, hashes and reasons, never content, and the text of the query only where the
+ * operator adds it, so that it can be kept and shown where the memory itself may not.
  *
  * A piece is one contiguous range of its field. Its text in the pack is `shownText` of that range, so that whoever has the
  * record can make every byte between `pack.start` and `pack.end` again. What is between the pieces (fence, citations, dates,
@@ -115,6 +118,8 @@ export const receiptSchema = z.strictObject({
   kind: z.enum(RECEIPT_KINDS),
   at: z.iso.datetime().describe('When the text was made, in UTC.'),
   query_hash: sha256().nullable().describe('Of the query’s UTF-8 text; `null` where there is none.'),
+  query: z.string().exactOptional().describe('The query, where the operator gave it with a verdict.'),
+  marked_at: z.iso.datetime().exactOptional().describe('When the operator gave the last verdict.'),
   project: z.string().nullable().describe('The project to which the request was limited.'),
   caller: caller.exactOptional().describe('Who was given the text; absent in receipts of earlier versions.'),
   budget,

@@ -1,5 +1,5 @@
 /**
- * The types of items: what a namespace keeps beside its records, such as receipts, labels, runs and states of sources. The store does
+ * The types of items: what a namespace keeps beside its records, such as receipts, runs and states of sources. The store does
  * not look into their bodies; `items/kinds.ts` says what each kind has.
  */
 
@@ -10,8 +10,6 @@ export const ITEM_KINDS = [
   'startup_digest',
   'pack_history',
   'pipeline_history',
-  'label',
-  'golden_query',
   'receipt',
   'source_state',
   'graph_layout',
@@ -123,55 +121,3 @@ export interface ReceiptFilter {
 }
 
 export type ReceiptCursor = Pick<StoredReceipt, 'at' | 'id'>;
-
-export const VERDICTS = ['useful', 'not-useful'] as const;
-export type Verdict = (typeof VERDICTS)[number];
-
-/** What the operator says about an item of a receipt. Canonical: it outlives the receipt. */
-export interface Label {
-  /** The UUIDs of the receipt and of the record. Together they identify the label. */
-  readonly receipt: string;
-  readonly record: string;
-  readonly verdict: Verdict;
-  /** The query as the operator gave it; `null` if it is known only by its hash. */
-  readonly query: string | null;
-  readonly queryHash: string | null;
-  /** The project to which the request was limited. */
-  readonly project: string | null;
-  readonly at: Timestamp;
-  readonly actor: string;
-}
-
-export interface StoredLabel extends Label {
-  /** Grows with every new label of the namespace; a label that changes keeps it. */
-  readonly sequence: number;
-}
-
-/** A record that a golden query should find. */
-export interface GoldenResult {
-  /** Its UUID. */
-  readonly record: string;
-  /** As it was cited when the query was recorded, to name it to a person. */
-  readonly citation: string;
-  /** Its place among the results when the query was recorded, from 1; `null` if it was not among them. */
-  readonly rank: number | null;
-}
-
-/** A query of the operator and what it should find. Canonical. */
-export interface GoldenQuery {
-  /** A UUID. */
-  readonly id: string;
-  /** Empty after it was removed. */
-  readonly query: string;
-  /** The project to which the search is limited. */
-  readonly project: string | null;
-  /** Without any, the query was removed. The rest remains, so that an import does not bring it back. */
-  readonly expected: readonly GoldenResult[];
-  readonly at: Timestamp;
-  readonly actor: string;
-}
-
-export interface StoredGoldenQuery extends GoldenQuery {
-  /** Grows with every new golden query of the namespace; one that changes keeps it. */
-  readonly sequence: number;
-}

@@ -105,7 +105,7 @@ export interface CommitBatch {
   readonly idempotencyKey?: IdempotencyKey;
   /** The store refuses the batch if another holder has taken over this lease of the namespace. */
   readonly fence?: Fence;
-  /** Receipts, labels, runs, states of sources and other items of the namespace. */
+  /** Receipts, runs, states of sources and other items of the namespace. */
   readonly items?: readonly ItemChange[];
   /** Items of the administrative namespace, such as tokens. */
   readonly adminItems?: readonly ItemChange[];

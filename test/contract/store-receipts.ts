@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { GoldenQuery, Label, ReceiptFilter, StoredReceipt } from '../../src/store/item-model.ts';
+import type { ReceiptFilter, StoredReceipt } from '../../src/store/item-model.ts';
 import {
-  goldenQueryPut,
-  labelPut,
   receiptPut,
   removeReceiptsBefore,
-  storedGoldenQueries,
-  storedLabels,
   storedReceipt,
   storedReceipts,
 } from '../../src/store/items/kinds.ts';
@@ -18,32 +14,6 @@ import { ALL, UNUSUAL_TEXTS, auditDraft, auditEntries, purgeRequest, purge } fro
 export function receipt(number: number, fields: Partial<StoredReceipt> = {}): StoredReceipt {
   const id = `00000000-0000-7000-8000-${String(number).padStart(12, '0')}`;
   return { id, kind: 'pack', at: NOW + number, hash: `hash ${String(number)}`, body: { id }, ...fields };
-}
-
-export function label(fields: Partial<Label> = {}): Label {
-  return {
-    receipt: receipt(1).id,
-    record: receipt(100).id,
-    verdict: 'useful',
-    query: 'oven',
-    queryHash: 'hash',
-    project: null,
-    at: NOW,
-    actor: 'ada',
-    ...fields,
-  };
-}
-
-export function goldenQuery(fields: Partial<GoldenQuery> = {}): GoldenQuery {
-  return {
-    id: receipt(1).id,
-    query: 'oven',
-    project: null,
-    expected: [{ record: receipt(100).id, citation: 'record/1', rank: 1 }],
-    at: NOW,
-    actor: 'ada',
-    ...fields,
-  };
 }
 
 export function describeReceipts({ store, namespace }: StoreFixture): void {
@@ -129,99 +99,6 @@ export function describeReceipts({ store, namespace }: StoreFixture): void {
       await removeReceiptsBefore(store().records, theirs, NOW + 100);
       expect(await list(ours)).toEqual([1]);
       expect(await list(namespace())).toEqual([]);
-    });
-  });
-
-  describe('labels', () => {
-    it('replace the label of the same item, which keeps its place', async () => {
-      const ns = namespace();
-      const [first, second] = [label(), label({ record: receipt(101).id, query: null, queryHash: null })];
-      await store().records.commit(ns, { items: [labelPut(first), labelPut(second)], audit: [auditDraft()] });
-      const changed = label({ verdict: 'not-useful', at: NOW + 5 });
-      const other = label({ receipt: receipt(2).id });
-      await store().records.commit(ns, { items: [labelPut(changed), labelPut(other)] });
-      expect(await storedLabels(store().records, ns, null, ALL)).toEqual([
-        { ...changed, sequence: 1 },
-        { ...second, sequence: 2 },
-        { ...other, sequence: 3 },
-      ]);
-      expect(await storedLabels(store().records, ns, receipt(2).id, ALL)).toEqual([
-        { ...other, sequence: 3 },
-      ]);
-      expect(await storedLabels(store().records, ns, null, { after: 1, limit: 1 })).toEqual([
-        { ...second, sequence: 2 },
-      ]);
-      expect(await auditEntries(store(), ns, {}, ALL)).toHaveLength(1);
-    });
-
-    it('outlive receipts and purges, and are of one namespace', async () => {
-      const [ours, theirs] = [namespace(), namespace()];
-      await store().records.commit(ours, { items: [labelPut(label())] });
-      await store().records.commit(theirs, { items: [labelPut(label({ verdict: 'not-useful' }))] });
-      await purge(store().records, ours, purgeRequest());
-      await removeReceiptsBefore(store().records, ours, NOW + 100);
-      expect(await storedLabels(store().records, ours, null, ALL)).toEqual([{ ...label(), sequence: 1 }]);
-      expect(await storedLabels(store().records, namespace(), null, ALL)).toEqual([]);
-    });
-
-    it('may have any text, of which lone surrogates are replaced', async () => {
-      const ns = namespace();
-      await store().records.commit(ns, {
-        items: UNUSUAL_TEXTS.map((text, i) =>
-          labelPut(label({ record: receipt(i).id, query: text, actor: text })),
-        ),
-      });
-      const found = await storedLabels(store().records, ns, null, ALL);
-      expect(found.map(({ query }) => query)).toEqual(UNUSUAL_TEXTS.map((text) => text.toWellFormed()));
-    });
-
-    it('are written with the whole batch or not at all', async () => {
-      const ns = namespace();
-      const batch = { items: [labelPut(label())], deletions: [{ id: 7, at: NOW }] };
-      await expect(store().records.commit(ns, batch)).rejects.toMatchObject({ code: 'not_found' });
-      expect(await storedLabels(store().records, ns, null, ALL)).toEqual([]);
-    });
-  });
-
-  describe('golden queries', () => {
-    it('replace the one with the same id, which keeps its place', async () => {
-      const ns = namespace();
-      const [first, second] = [goldenQuery(), goldenQuery({ id: receipt(2).id, project: 'home' })];
-      await store().records.commit(ns, {
-        items: [goldenQueryPut(first), goldenQueryPut(second)],
-        audit: [auditDraft()],
-      });
-      const changed = goldenQuery({ query: '', expected: [], at: NOW + 5 });
-      const other = goldenQuery({
-        id: receipt(3).id,
-        expected: UNUSUAL_TEXTS.map((text) => ({ record: receipt(7).id, citation: text, rank: null })),
-      });
-      await store().records.commit(ns, { items: [goldenQueryPut(changed), goldenQueryPut(other)] });
-      const expected = other.expected.map((each) => ({ ...each, citation: each.citation.toWellFormed() }));
-      expect(await storedGoldenQueries(store().records, ns, ALL)).toEqual([
-        { ...changed, sequence: 1 },
-        { ...second, sequence: 2 },
-        { ...other, expected, sequence: 3 },
-      ]);
-      expect(await storedGoldenQueries(store().records, ns, { after: 1, limit: 1 })).toEqual([
-        { ...second, sequence: 2 },
-      ]);
-      expect(await auditEntries(store(), ns, {}, ALL)).toHaveLength(1);
-    });
-
-    it('are of one namespace, and are written with the whole batch or not at all', async () => {
-      const [ours, theirs] = [namespace(), namespace()];
-      await store().records.commit(ours, { items: [goldenQueryPut(goldenQuery())] });
-      await store().records.commit(theirs, { items: [goldenQueryPut(goldenQuery({ query: 'theirs' }))] });
-      const batch = {
-        items: [goldenQueryPut(goldenQuery({ query: 'lost' }))],
-        deletions: [{ id: 7, at: NOW }],
-      };
-      await expect(store().records.commit(ours, batch)).rejects.toMatchObject({ code: 'not_found' });
-      expect(await storedGoldenQueries(store().records, ours, ALL)).toEqual([
-        { ...goldenQuery(), sequence: 1 },
-      ]);
-      expect(await storedGoldenQueries(store().records, namespace(), ALL)).toEqual([]);
     });
   });
 }

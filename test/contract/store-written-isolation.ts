@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoreFixture } from './store-contract.ts';
-import { goldenQuery, label, receipt } from './store-receipts.ts';
+import { receipt } from './store-receipts.ts';
 import { ALL_LIVE, draft, matchingRecords, note, NOW, passage, statsOf, write } from './store-samples.ts';
 import {
   ALL,
@@ -20,17 +20,13 @@ import {
   purge,
 } from './written-samples.ts';
 import {
-  goldenQueryPut,
   historyChanges,
   historyRuns,
-  labelPut,
   receiptPut,
   startupDigest,
   startupDigestChanges,
   startupEntries,
   startupPut,
-  storedGoldenQueries,
-  storedLabels,
   storedReceipts,
   idempotentResult,
 } from '../../src/store/items/kinds.ts';
@@ -61,8 +57,6 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
       startupDigest: await startupDigest(store().records, ns, { agent: 'ada', session: 's' }),
       history: await historyRuns(store().records, ns, { category: 'pack_history', now: NOW }, ALL),
       receipts: await storedReceipts(store().records, ns, { since: 0 }, ALL),
-      labels: await storedLabels(store().records, ns, null, ALL),
-      goldenQueries: await storedGoldenQueries(store().records, ns, ALL),
       stats: await statsOf(store(), ns),
     };
   };
@@ -90,11 +84,7 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
     await store().records.commit(ns, { items: startupDigestChanges({ ...received, digest: text }) });
     await store().records.commit(ns, { items: historyChanges([historyRun({ name: text })], 100) });
     await store().records.commit(ns, {
-      items: [
-        receiptPut(receipt(1, { body: text })),
-        labelPut(label({ query: text })),
-        goldenQueryPut(goldenQuery({ query: text })),
-      ],
+      items: [receiptPut(receipt(1, { body: text }))],
     });
   }
 
@@ -121,8 +111,6 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
       await store().records.commit(theirs, {
         items: [
           receiptPut(receipt(2)),
-          labelPut(label({ verdict: 'not-useful' })),
-          goldenQueryPut(goldenQuery({ query: '', expected: [] })),
           { of: 'receipt', forgetBefore: NOW + 2 },
           { of: 'receipt', keepNewest: 1, by: 'at' },
         ],
@@ -181,8 +169,6 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
         startupDigest: null,
         history: [],
         receipts: [],
-        labels: [],
-        goldenQueries: [],
         stats: undefined,
       });
       expect(await purge(store().records, ns, purgeRequest())).toBe(0);

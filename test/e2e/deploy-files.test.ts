@@ -118,7 +118,7 @@ describe('deploy/install.sh', () => {
     );
     expect(Object.keys(composeProject(installation.folder).services)).toContain('embeddings');
     expect(installation.commands.at(-1)).toBe('compose up --detach --wait --wait-timeout 180 loci');
-    expect(await installation.install('--no-embeddings')).toContain('loci embed switch');
+    expect(await installation.install('--no-embeddings')).toContain('loci embed backfill');
     const { services } = composeProject(installation.folder);
     expect([Object.keys(services), services['loci']!.ports]).toEqual([
       ['loci', 'postgres'],

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { EmbedSwitchOutput } from '../../src/engine/embedding/switch.ts';
+import type { EmbedBackfillOutput } from '../../src/engine/embedding/backfill.ts';
 import type { DoctorOutput } from '../../src/engine/health/check.ts';
 import type { StatusOutput } from '../../src/engine/health/status.ts';
 import { letterVectors, OLLAMA, type ProviderServer, startProvider } from '../embedding/provider-server.ts';
@@ -40,93 +40,48 @@ beforeEach(async () => {
 });
 
 describe('loci status during a change of the model', () => {
-  it('says what searches use, how far the new model is, and what to run next', async () => {
+  it('says what searches use, how far the new model is, and what it did at the end', async () => {
     const of = (model: string) =>
       expect.objectContaining({ provider: 'ollama', model, dimensions: 16 }) as unknown;
     const change = { from: of('old'), to: of('new'), texts: 2 };
     expect(await statusOf(settingsOf('old'))).toMatchObject({ model: 'old', vectors: 2, change: null });
     expect(await statusOf()).toMatchObject({
       ...{ configured: 'ollama', model: 'old', vectors: 2, pending: 0 },
-      change: { ...change, embedded: 0, next: 'loci embed backfill' },
+      change: { ...change, embedded: 0 },
     });
     expect((await run(['status'])).stdout).toContain(`\
 embeddings    ollama old, 16 dimensions, 2 vectors
               the settings name ollama new (16 dimensions), which has vectors of 0 of 2 texts
-              searches and writes use that of before: run \`loci embed backfill\`, then \`loci embed switch\`
+              searches and writes use that of before until all are made: run \`loci embed backfill\`
 `);
-    await run(['embed', 'backfill']);
-    expect(await statusOf()).toMatchObject({
-      ...{ model: 'old', vectors: 2 },
-      change: { ...change, embedded: 2, next: 'loci embed switch' },
-    });
-    expect((await run(['status'])).stdout).toContain(`\
-embeddings    ollama old, 16 dimensions, 2 vectors
-              the settings name ollama new (16 dimensions), which has vectors of 2 of 2 texts
-              searches and writes use that of before: run \`loci embed switch\`
-`);
-    expect((await run(['embed', 'switch', '--dry-run'])).stdout).toBe(
-      'Searches would use the vectors of ollama new (16 dimensions); before, those of ollama old (16 dimensions), which are kept.\n' +
-        'Nothing was changed.\n',
+    expect((await run(['embed', 'backfill'])).stdout).toMatch(
+      /^Embedded 2 texts with ollama new \(16 dimensions\), in .*\.\nSearches use them now\. Those of ollama old \(16 dimensions\) were removed\.\n$/,
     );
-    expect(await statusOf()).toMatchObject({ model: 'old', vectors: 2 });
-    await run(['embed', 'switch']);
     expect(await statusOf()).toMatchObject({ model: 'new', vectors: 2, pending: 0, change: null });
     expect((await run(['status'])).stdout).not.toContain('the settings name');
-    expect((await run(['embed', 'prune', '--dry-run'])).stdout).toBe(
-      'Would remove 2 vectors of ollama old (16 dimensions).\nNothing was removed.\n',
-    );
-    expect((await run(['embed', 'prune'])).stdout).toBe('Removed 2 vectors of ollama old (16 dimensions).\n');
-    expect((await run(['embed', 'prune', '--dry-run'])).stdout).toBe(
-      'There are no vectors of previous models.\n',
-    );
+  });
+
+  it('is over after an index, which makes the new vectors at its end', async () => {
+    expect(await run(['index'])).toMatchObject({ code: 0 });
+    expect(await statusOf()).toMatchObject({ model: 'new', vectors: 2, pending: 0, change: null });
   });
 
   it('shows prefixes only where they tell two models apart', async () => {
     const prefixed = settingsOf('old', { LOCI_EMBEDDING_QUERY_PREFIX: 'query: ' });
     expect((await run(['write', 'A third text.'], prefixed)).stderr).toContain(
-      'loci: warning: searches use the vectors of ollama old (16 dimensions) with no prefixes until `loci embed backfill` and ' +
-        '`loci embed switch`; ollama old (16 dimensions) with prefixes ["query: ",""] is configured',
+      'loci: warning: searches use the vectors of ollama old (16 dimensions) with no prefixes until those of ollama old (16 dimensions) ' +
+        'with prefixes ["query: ",""] are made',
     );
     expect((await run(['status'], prefixed)).stdout).toContain(
       'ollama old (16 dimensions) with prefixes: "query: " for queries, "" for passages',
     );
-    await run(['embed', 'backfill'], prefixed);
-    const switched = await lociJson<EmbedSwitchOutput>(['embed', 'switch'], { home, env: prefixed });
+    const switched = await lociJson<EmbedBackfillOutput>(['embed', 'backfill'], { home, env: prefixed });
     expect(switched).toMatchObject({
-      from: { model: 'old', query_prefix: '', passage_prefix: '' },
-      to: { model: 'old', query_prefix: 'query: ', passage_prefix: '' },
+      active: { model: 'old', query_prefix: '', passage_prefix: '' },
+      target: { model: 'old', query_prefix: 'query: ', passage_prefix: '' },
     });
     expect((await run(['write', 'A third text.'])).stderr).toContain(
-      '; ollama new (16 dimensions) is configured',
-    );
-  });
-});
-
-describe('loci embed compare', () => {
-  it('names the backfill when it is not complete, and compares what there is', async () => {
-    await run(['golden', 'record', 'tide clock', '--expect', 'record/2'], settingsOf('old'));
-    // The second of the texts is refused, so that it has no vector.
-    refused = 'tide clock';
-    await run(['embed', 'backfill']);
-    const { code, stdout, stderr } = await run(['embed', 'compare']);
-    expect([code, stderr]).toEqual([
-      0,
-      expect.stringContaining(
-        '1 text without a vector of ollama new (16 dimensions) yet, found by words alone: run `loci embed backfill`',
-      ),
-    ]);
-    expect(stdout).toContain('1 golden query, 1 answered equally well.');
-    expect(stdout).not.toContain('loci embed switch');
-  });
-
-  it('warns of queries that expect what the present model found', async () => {
-    await run(['golden', 'record', 'oven clock'], settingsOf('old'));
-    await run(['golden', 'record', 'oven', '--expect', 'record/2'], settingsOf('old'));
-    await run(['embed', 'backfill']);
-    const { stdout, stderr } = await run(['embed', 'compare', '--json']);
-    expect(JSON.parse(stdout)).toMatchObject({ as_found: 1, remaining: 0 });
-    expect(stderr).toMatch(
-      /1 of 2 golden queries expect what a search found .*`loci golden record QUERY --expect CITATION`/,
+      'until those of ollama new (16 dimensions) are made',
     );
   });
 });
@@ -146,7 +101,7 @@ describe('loci doctor', () => {
     expect(found.get('embedding')).toMatchObject({ result: 'failed' });
     const { hint } = found.get('embedding')!;
     expect(hint).toMatch(/^If another model has taken the place of yours, start the previous one\. /);
-    expect(hint).toMatch(/embedding\.dimensions 10`.*`loci embed backfill` and `loci embed switch`/);
+    expect(hint).toMatch(/embedding\.dimensions 10`.*`loci embed backfill`/);
   });
 
   it('does not send its reader to doctor when the provider is down', async () => {

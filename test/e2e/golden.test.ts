@@ -1,17 +1,12 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type {
-  GoldenDiffOutput,
-  GoldenRun,
-  GoldenRecordOutput,
-  GoldenListOutput,
-} from '../../src/engine/golden/golden-fields.ts';
 import { type Fault, letterVectors, OLLAMA, startProvider } from '../embedding/provider-server.ts';
-import { loci, lociJson, temporaryFolder } from './loci-command.ts';
+import { loci, temporaryFolder } from './loci-command.ts';
 
 let home: string;
 let folder: string;
+let file: string;
 const write = (name: string, text: string): void => {
   writeFileSync(join(folder, 'notes', name), text);
 };
@@ -19,6 +14,7 @@ const write = (name: string, text: string): void => {
 beforeEach(async () => {
   folder = temporaryFolder();
   home = join(folder, 'home');
+  file = join(folder, 'golden.yaml');
   mkdirSync(join(folder, 'notes'));
   write('Oven.md', '# Oven\n\nThe oven door has a marzipan handle.\n');
   write('Stove.md', '# Stove\n\nThere is an old oven beside it.\n');
@@ -26,52 +22,57 @@ beforeEach(async () => {
 });
 
 describe('loci golden', () => {
-  it('records, lists, replays, compares and removes, and its exit code says that something is missing', async () => {
-    const tried = await loci(['golden', 'record', 'oven', '--dry-run'], { home });
-    expect(tried.stdout).toMatch(/Nothing was recorded\.\n$/);
-    expect(await lociJson(['golden', 'list'], { home })).toMatchObject({ queries: [] });
-    const recorded = await lociJson<GoldenRecordOutput>(['golden', 'record', 'oven'], { home });
-    expect(recorded.expected.map(({ citation, rank }) => [citation, rank])).toEqual([
-      ['Oven.md', 1],
-      ['Stove.md', 2],
-    ]);
-    const { queries } = await lociJson<GoldenListOutput>(['golden', 'list'], { home });
-    expect(queries.map((each) => ({ ...each, missing: [], notices: [], dry_run: false }))).toEqual([
-      recorded,
-    ]);
-    const first = await loci(['golden', 'replay', '--json'], { home });
-    expect(first.code).toBe(0);
-    expect(JSON.parse(first.stdout) as GoldenRun).toMatchObject({ missing: 0, recall: 1, mrr: 1 });
-    const before = join(folder, 'before.json');
-    writeFileSync(before, first.stdout);
-    const same = await loci(['golden', 'diff', before], { home });
-    expect(same).toMatchObject({
+  it('records what a file does not expect yet, compares the rest, and its exit code says that something is missing', async () => {
+    writeFileSync(
+      file,
+      '# Mine\nqueries:\n  - query: oven # the door\n  - query: marzipan\n    expected: [record/1]\n',
+    );
+    const first = await loci(['golden', file], { home });
+    expect(first).toMatchObject({
       code: 0,
-      stdout: '1 query compared, 0 changed; recall 1.000 → 1.000, MRR 1.000 → 1.000\n',
+      stdout: '2 queries, 1 recorded now, 0 expected results missing; recall@10 1.000, MRR 1.000\n',
     });
+    const recorded = readFileSync(file, 'utf8');
+    expect(recorded).toBe(
+      '# Mine\nqueries:\n  - query: oven # the door\n    expected:\n      - Oven.md\n      - Stove.md\n' +
+        '  - query: marzipan\n    expected: [ record/1 ]\n',
+    );
+    expect(await loci(['golden', file], { home })).toMatchObject({ code: 0 });
+    expect(readFileSync(file, 'utf8')).toBe(recorded);
     rmSync(join(folder, 'notes/Oven.md'));
+    write('Range.md', '# Range\n\nAn oven, and another oven.\n');
     await loci(['index', join(folder, 'notes')], { home });
-    const replay = await loci(['golden', 'replay'], { home });
-    expect(replay.code).toBe(1);
-    expect(replay.stdout).toContain('- Oven.md, 1 → missing');
-    expect(replay.stdout).toContain('~ Stove.md, 2 → 1');
-    expect(replay.stdout).toContain('1 expected record missing; recall@10 0.500, MRR 1.000');
-    const diff = await loci(['golden', 'diff', before, '--json'], { home });
-    expect(diff.code).toBe(1);
-    expect(JSON.parse(diff.stdout) as GoldenDiffOutput).toMatchObject({
-      lost: 1,
-      changed: [{ query: 'oven', lost: [{ citation: 'Oven.md' }], moved: [{ before: 2, after: 1 }] }],
-    });
-    await loci(['golden', 'remove', recorded.id], { home });
-    const none = await loci(['golden', 'replay'], { home });
-    expect(none.code).toBe(2);
-    expect(none.stderr).toContain('there are no golden queries');
+    const after = await loci(['golden', file], { home });
+    expect(after.code).toBe(1);
+    expect(after.stdout).toContain('- Oven.md, 1 → missing');
+    expect(after.stdout).toContain('+ Range.md, ');
+    expect(after.stdout).toContain('2 expected results missing; recall@10 0.250');
+    expect(await loci(['golden', file, '--record'], { home })).toMatchObject({ code: 0 });
+    expect(readFileSync(file, 'utf8')).toMatch(/# Mine[^]*Range\.md/);
+    expect(await loci(['golden', file], { home })).toMatchObject({ code: 0 });
+  });
+
+  it('names a query that no search accepts, runs the others, and refuses a file of another form', async () => {
+    writeFileSync(file, 'queries: [{ query: "  " }, { query: oven, expected: [Oven.md] }]');
+    const { code, stdout, stderr } = await loci(['golden', file], { home });
+    expect([code, stdout]).toEqual([1, expect.stringContaining('1 query, 0 recorded now') as string]);
+    expect(stderr).toContain('"  " was left out: the query is empty');
+    for (const [text, message] of [
+      ['queries: oven', 'queries: '],
+      ['queries: [', 'has no golden queries'],
+      ['[]', 'has no golden queries'],
+    ] as const) {
+      writeFileSync(file, text);
+      expect(await loci(['golden', file], { home })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(message) as string,
+      });
+    }
+    expect((await loci(['golden', join(folder, 'none')], { home })).code).toBe(8);
   });
 
   it('says that the search lacks a signal whose places it records', async () => {
-    const server = await startProvider({
-      ...{ format: OLLAMA, embed: letterVectors(384) },
-    });
+    const server = await startProvider({ format: OLLAMA, embed: letterVectors(384) });
     onTestFinished(() => server[Symbol.asyncDispose]());
     const env = {
       LOCI_EMBEDDING_PROVIDER: 'ollama',
@@ -80,24 +81,9 @@ describe('loci golden', () => {
     };
     await loci(['index'], { home, env });
     const broken: Fault = { status: 500, body: { error: 'out of memory' } };
-    server.faults.push(broken);
-    const recorded = await lociJson<GoldenRecordOutput>(['golden', 'record', 'oven'], { home, env });
-    expect(recorded.expected).toHaveLength(2);
-    const why = expect.stringContaining('HTTP 500') as string;
-    expect(recorded.missing).toEqual([{ signal: 'vector', why }]);
     server.faults.push(broken, broken);
-    const again = await loci(['golden', 'record', 'oven'], { home, env });
-    expect(again.code).toBe(0);
-    expect(again.stderr).toContain('the recorded places may lack meaning: ');
-  });
-
-  it('refuses a file that is no run', async () => {
-    await loci(['golden', 'record', 'oven'], { home });
-    const file = join(folder, 'no-run.json');
-    writeFileSync(file, '{"at": 1}');
-    expect((await loci(['golden', 'diff', file], { home })).stderr).toContain(
-      'is no run of the golden queries',
-    );
-    expect((await loci(['golden', 'diff', join(folder, 'none')], { home })).code).not.toBe(0);
+    writeFileSync(file, 'queries: [{ query: oven }]');
+    const { code, stderr } = await loci(['golden', file], { home, env });
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/vector: .*HTTP 500/) as string]);
   });
 });

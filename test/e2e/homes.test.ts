@@ -15,7 +15,7 @@ import type { DoctorOutput } from '../../src/engine/health/check.ts';
 import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
 import type { InitOutput } from '../../src/operations/settings/init.ts';
 import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
-import type { ImportOutput } from '../../src/engine/portable/import/import-report.ts';
+import type { ImportOutput } from '../../src/engine/portable/items/import-report.ts';
 import { loci, lociJson, startLoci, temporaryFolder } from './loci-command.ts';
 
 describe('a home', () => {

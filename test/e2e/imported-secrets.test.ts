@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { ImportOutput } from '../../src/engine/portable/import/import-report.ts';
+import type { ImportOutput } from '../../src/engine/portable/items/import-report.ts';
 import { credentialSamples } from '../contract/credential-samples.ts';
 import { loci, temporaryFolder } from './loci-command.ts';
 

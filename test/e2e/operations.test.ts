@@ -53,13 +53,7 @@ const CALLS: readonly (readonly [operation: string, input: Input])[] = [
   ['receipt-list', { limit: 0 }],
   ['receipt-show', { id: '01970000-0000-7000-8000-000000000000' }],
   ['receipt-verify', {}],
-  ['receipt-diff', { before: 'latest', after: '01970000-0000-7000-8000-000000000000' }],
-  ['receipt-label', { id: 'latest', item: '99', verdict: 'useful' }],
-  ['golden-record', { query: 'kitchen remodel', count: 2 }],
-  ['golden-list', {}],
-  ['golden-replay', {}],
-  ['golden-diff', { before_run: {}, after_run: {} }],
-  ['golden-remove', { id: 'no such query' }],
+  ['receipt-mark', { id: 'latest', item: '99', verdict: 'useful' }],
   ['export', { colour: 'red' }],
   ['import', { lines: ['no export'] }],
   ['sources-list', {}],
@@ -81,9 +75,6 @@ const CALLS: readonly (readonly [operation: string, input: Input])[] = [
   ['reindex', {}],
   ['embed-test', {}],
   ['embed-backfill', { dry_run: true }],
-  ['embed-compare', {}],
-  ['embed-switch', { dry_run: true }],
-  ['embed-prune', { dry_run: true }],
 ];
 
 const REMOTE: ReadonlyMap<string, Operation> = new Map(

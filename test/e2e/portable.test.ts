@@ -12,7 +12,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ExportOutput } from '../../src/operations/portable/export.ts';
-import type { ImportOutput } from '../../src/engine/portable/import/import-report.ts';
+import type { ImportOutput } from '../../src/engine/portable/items/import-report.ts';
 import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import { copyOfVault, loci, lociJson, temporaryFolder, type CommandResult } from './loci-command.ts';
 
@@ -57,34 +57,16 @@ describe('an export', () => {
     const home = copyOfPreparedHome();
     const to = join(temporaryFolder(), 'out');
     const exported = await lociJson<ExportOutput>(['export', '--to', to], { home });
-    expect(exported).toMatchObject({ to, deleted: 1, startup: 1 });
+    expect(exported).toMatchObject({ to, counts: { deleted: 1, startup: 1 } });
+    const records = exported.counts?.record ?? 0;
     const other = temporaryFolder();
     const dry = await runImport(other, to, '--dry-run');
-    expect(dry.changes).toHaveLength((exported.records ?? 0) + 1);
-    expect(nonZero((await runImport(other, to)).records)).toEqual({ added: exported.records });
-    expect(nonZero((await runImport(other, to)).records)).toEqual({ unchanged: exported.records });
+    expect(dry.changes).toHaveLength(records + 1);
+    expect(nonZero((await runImport(other, to)).records)).toEqual({ added: records });
+    expect(nonZero((await runImport(other, to)).records)).toEqual({ unchanged: records });
     expect(await searchResults(other)).toEqual(await searchResults(home));
     expect(await loci(['undelete', String(deletedId(to) ?? 0)], { home: other })).toMatchObject({ code: 0 });
     expect(await loci(['doctor'], { home: other })).toMatchObject({ code: 0 });
-  });
-
-  it('as Markdown can be read by people and as a vault, and import names the format to use instead', async () => {
-    const home = copyOfPreparedHome();
-    const folder = join(temporaryFolder(), 'md');
-    const args = ['export', '--to', folder, '--format', 'markdown'];
-    expect(await lociJson<ExportOutput>(args, { home })).toMatchObject({ deleted: 1, startup: 1 });
-    const plumber = readdirSync(join(folder, 'records')).find((name) => name.includes('Plumber')) ?? '';
-    expect(readFileSync(join(folder, 'records', plumber), 'utf8')).toMatch(
-      /^---\nid: \d+\n[^]*title: "Plumber: \\"---\\""\n[^]*---\nThe plumber is Tove$/,
-    );
-    const other = temporaryFolder();
-    const { code, stderr } = await loci(['import', folder], { home: other });
-    expect(code).toBe(2);
-    expect(stderr).toContain('an export as Markdown, which is for people to read and cannot be imported');
-    expect(stderr).toContain('loci export --to FILE');
-    expect(await loci(['index', folder], { home: other })).toMatchObject({ code: 0 });
-    const { results } = await lociJson<SearchOutput>(['search', 'plumber'], { home: other });
-    expect(results[0]).toMatchObject({ title: 'Plumber: "---"', tags: ['house'] });
   });
 
   it('is written to standard output and read from standard input', async () => {
@@ -114,23 +96,11 @@ describe('an export', () => {
       stderr: expect.stringContaining('already exists') as string,
     });
     expect(readFileSync(file, 'utf8')).toBe('mine');
-    expect(await run(full, '--format', 'markdown', '--force')).toMatchObject({ code: 5 });
-    expect(await run(full)).toMatchObject({ code: 5 });
+    expect(await run(full, '--force')).toMatchObject({ code: 5 });
     expect(await run(join(folder, 'no', 'such.jsonl'))).toMatchObject({ code: 8 });
     expect(await run(file, '--force')).toMatchObject({ code: 0 });
     expect(await run(join(home, 'loci.db'), '--force')).toMatchObject({ code: 5 });
-    const md = join(folder, 'md');
-    for (const args of [[], ['--force']])
-      expect(await run(md, '--format', 'markdown', ...args)).toMatchObject({ code: 0 });
-    expect(await run(md, '--format', 'markdown')).toMatchObject({ code: 5 });
-    mkdirSync(join(md, '.git'));
-    writeFileSync(join(md, '.git', 'HEAD'), 'ref');
-    expect(await run(md, '--format', 'markdown', '--force')).toMatchObject({
-      code: 5,
-      stderr: expect.stringContaining('contains .git, which does not belong to an export') as string,
-    });
-    expect(readFileSync(join(md, '.git', 'HEAD'), 'utf8')).toBe('ref');
-    expect(readdirSync(folder).toSorted()).toEqual(['full', 'md', 'x.jsonl']);
+    expect(readdirSync(folder).toSorted()).toEqual(['full', 'x.jsonl']);
     expect(readdirSync(full)).toEqual(['mine.txt']);
   });
 });

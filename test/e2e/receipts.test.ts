@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { PackOutput } from '../../src/engine/packs/memory-pack.ts';
-import type { LabelOutput, ReceiptListOutput, ReceiptShowOutput } from '../../src/engine/packs/receipts.ts';
+import type { ReceiptMarkOutput } from '../../src/engine/packs/mark-receipt.ts';
+import type { ReceiptListOutput, ReceiptShowOutput } from '../../src/engine/packs/receipts.ts';
 import type { ReceiptVerifyOutput } from '../../src/engine/packs/verify-receipt.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 
@@ -47,20 +48,23 @@ describe('the receipt of a pack', () => {
     expect(stdout).toMatch(/\d+ of \d+ bytes came from records\n/);
   });
 
-  it('is labelled with the pack or later, and the labels are exported', async () => {
-    const packed = await json<PackOutput>('pack', 'oven door', '--label', '1=useful');
-    const id = packed.receipt_id!;
-    const { labels } = await json<ReceiptShowOutput>('receipt', 'show', id);
-    expect(labels).toMatchObject([{ receipt: id, verdict: 'useful', query: 'oven door' }]);
-    const changed = await json<LabelOutput>('receipt', 'label', id, 'Oven.md', 'not-useful');
-    expect(changed).toMatchObject({ verdict: 'not-useful', query: 'oven door' });
+  it('is marked, keeps its marks, and is exported with them', async () => {
+    const id = (await json<PackOutput>('pack', 'oven door')).receipt_id!;
+    await json('pack', 'oven');
+    const mark = ['receipt', 'mark', id];
+    expect(await json(...mark, '1', 'useful', '--query', 'oven door')).toMatchObject({ query: 'oven door' });
+    const changed = await json<ReceiptMarkOutput>(...mark, 'Oven.md', 'not-useful');
+    expect(changed).toMatchObject({ receipt: id, verdict: 'not-useful', query: 'oven door' });
+    const { receipt } = await json<ReceiptShowOutput>('receipt', 'show', id);
+    expect(receipt.candidates.flatMap(({ verdict }) => verdict ?? [])).toEqual(['not-useful']);
     await loci(['export', '--to', join(folder, 'memory.jsonl')], { home });
     const other = join(folder, 'other');
-    const imported = await lociJson<{ labels: number }>(['import', join(folder, 'memory.jsonl')], {
-      home: other,
-    });
-    expect(imported.labels).toBe(1);
-    const wrong = await loci(['pack', 'oven door', '--label', '1=good'], { home });
-    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('ITEM=useful')]);
+    for (const receipts of [{ added: 1 }, { unchanged: 1 }])
+      expect(await lociJson(['import', join(folder, 'memory.jsonl')], { home: other })).toMatchObject({
+        receipt: receipts,
+      });
+    const shown = await lociJson<ReceiptShowOutput>(['receipt', 'show', id], { home: other });
+    expect(shown.receipt).toEqual(receipt);
+    expect((await loci([...mark, '1', 'good'], { home })).code).toBe(2);
   });
 });

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EngineContext } from '../../src/engine/context.ts';
 import { chunkingOf } from '../../src/engine/embedding/models.ts';
-import { exportToFile } from '../../src/engine/portable/export/export-files.ts';
-import type { ImportOutput } from '../../src/engine/portable/import/import-report.ts';
+import { exportToFile } from '../../src/engine/portable/export.ts';
+import type { ImportOutput } from '../../src/engine/portable/items/import-report.ts';
 import { openStore } from '../../src/store/registry.ts';
 import { settings } from '../contract/engines.ts';
 import { note, NOW } from '../contract/store-samples.ts';
@@ -54,17 +54,17 @@ describe('an interruption', () => {
       expect(stored % 100).toBe(0);
       const { records, audit, renumbered } = await lociJson<ImportOutput>(['import', file], { home });
       expect(records).toMatchObject({ unchanged: stored, added: RECORDS - stored });
-      expect([audit, renumbered]).toEqual([1, []]);
+      expect([audit.added, renumbered]).toEqual([1, []]);
       expect(countRecords(home)).toBe(RECORDS);
       expect(await loci(['doctor'], { home })).toMatchObject({ code: 0 });
     },
   );
 
-  it.each([['jsonl'], ['markdown']])('of an export as %s leaves no incomplete file', async (format) => {
+  it('of an export leaves no incomplete file', async () => {
     const home = temporaryFolder();
     await lociJson(['import', file], { home });
     const folder = temporaryFolder();
-    const running = startLoci(['export', '--to', join(folder, 'out'), '--format', format], { home });
+    const running = startLoci(['export', '--to', join(folder, 'out')], { home });
     await expect
       .poll(() => readdirSync(folder).length > 0 || running.child.exitCode !== null, {
         interval: 1,

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { EmbedBackfillOutput } from '../../src/engine/embedding/backfill.ts';
-import type { EmbedPruneOutput } from '../../src/engine/embedding/prune.ts';
+import type { StatusOutput } from '../../src/engine/health/status.ts';
 import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import { type CommandResult, indexedHomes, lociJson, startLoci } from '../e2e/loci-command.ts';
 import {
@@ -59,26 +59,42 @@ function outputOf({ code, stdout, stderr }: CommandResult): EmbedBackfillOutput 
 const BACKFILL = ['embed', 'backfill', '--json'];
 
 describe('loci embed backfill', () => {
-  it('goes on after kill -9, misses no text, and repeats only what was in work', async () => {
+  it('goes on after kill -9 while searches use the vectors of before, misses no text, and then switches', async () => {
     const { server, home, env } = await prepare();
+    outputOf(await startLoci(BACKFILL, { home, env }).ended);
+    const changed = { ...env, LOCI_EMBEDDING_MODEL: 'bge-m3', LOCI_EMBEDDING_DIMENSIONS: '384' };
+    const sent = (): string[] =>
+      server.requests
+        .filter(({ body }) => body['model'] === 'bge-m3')
+        .flatMap(({ texts }) => texts)
+        .filter((text) => text !== 'loci');
+    const searched = async (): Promise<unknown> => {
+      const found = await lociJson<SearchOutput>(['search', `x${String(TEXTS - 1)}`], { home, env: changed });
+      return [found.provider, found.missing, found.results[0]?.title];
+    };
+    const title = `Note ${String(TEXTS - 1)}`;
     for (let kill = 1; kill <= KILLS; kill++) {
-      const { child, ended } = startLoci(BACKFILL, { home, env });
-      const enough = (kill * TEXTS) / (KILLS + 1);
+      const { child, ended } = startLoci(BACKFILL, { home, env: changed });
+      // The last kill is about when the last text is stored, searches switch and the old vectors are removed.
+      const enough = kill === KILLS ? TEXTS - 1 : (kill * TEXTS) / (KILLS + 1);
       await expect
-        .poll(() => new Set(received(server)).size, { timeout: 100_000, interval: 5 })
+        .poll(() => new Set(sent()).size, { timeout: 100_000, interval: 5 })
         .toBeGreaterThan(enough);
       child.kill('SIGKILL');
       await ended;
+      const [provider, ...rest] = (await searched()) as string[];
+      expect(kill === KILLS ? ['ollama/all-minilm', 'ollama/bge-m3'] : ['ollama/all-minilm']).toContain(
+        provider,
+      );
+      expect(rest).toEqual([[], title]);
     }
-    const output = outputOf(await startLoci(BACKFILL, { home, env }).ended);
-    expect(output.remaining).toBe(0);
-    const texts = received(server);
-    expect(new Set(texts).size).toBe(TEXTS);
-    expect(texts.length).toBeLessThanOrEqual(TEXTS + KILLS * MAX_IN_WORK);
-    await lociJson(['embed', 'switch'], { home, env });
-    const found = await lociJson<SearchOutput>(['search', `x${String(TEXTS - 1)}`], { home, env });
-    expect([found.provider, found.missing]).toEqual(['ollama/all-minilm', []]);
-    expect(found.results[0]?.title).toBe(`Note ${String(TEXTS - 1)}`);
+    const output = outputOf(await startLoci(BACKFILL, { home, env: changed }).ended);
+    expect(output).toMatchObject({ remaining: 0, is_active: true });
+    expect(new Set(sent()).size).toBe(TEXTS);
+    expect(sent().length).toBeLessThanOrEqual(TEXTS + KILLS * MAX_IN_WORK);
+    expect(await searched()).toEqual(['ollama/bge-m3', [], title]);
+    const { embedding } = await lociJson<StatusOutput>(['status'], { home, env: changed });
+    expect(embedding).toMatchObject({ model: 'bge-m3', vectors: TEXTS, pending: 0, change: null });
   });
 
   it('is shared by processes, which embed no text twice', async () => {
@@ -107,47 +123,13 @@ describe('loci embed backfill', () => {
     ).toBeLessThan(40);
 
     const { code, stdout, stderr } = await startLoci(['embed', 'backfill'], { home, env }).ended;
-    expect([code, stdout]).toEqual([
-      0,
-      expect.stringContaining('`loci embed switch --partial` lets searches use them.') as string,
-    ]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Embedded 0 texts') as string]);
     expect(stderr).toContain('the embedding provider refuses 4 texts, found by words alone:');
     expect(stderr).toContain(`Note 700.md#L1-L1: ${server.origin} answers HTTP 400`);
-    await lociJson(['embed', 'switch', '--partial'], { home, env });
-    const again = await startLoci(['embed', 'switch', '--partial'], { home, env }).ended;
-    expect(again.stdout).toContain('already: nothing was changed');
-    expect(again.stdout).not.toContain('before');
     const found = await lociJson<SearchOutput>(['search', 'x700'], { home, env });
     expect([found.provider, found.results[0]?.title]).toEqual(['ollama/all-minilm', 'Note 700']);
     expect(found.missing).toEqual([
       { signal: 'vector', why: expect.stringContaining('says why the provider refuses it') as string },
     ]);
-  });
-
-  it('keeps its vectors while other processes with other settings prune', async () => {
-    const { server, home, env } = await prepare();
-    await lociJson<EmbedBackfillOutput>(BACKFILL, { home, env });
-    await lociJson(['embed', 'switch'], { home, env });
-    const other = { home, env: { ...env, LOCI_EMBEDDING_MODEL: 'bge-m3', LOCI_EMBEDDING_DIMENSIONS: '384' } };
-    const before = received(server).length;
-    const backfill = startLoci(BACKFILL, other);
-    await expect
-      .poll(() => received(server).length, { timeout: 100_000, interval: 5 })
-      .toBeGreaterThan(before);
-    const prunes: EmbedPruneOutput[] = [];
-    do prunes.push(await lociJson<EmbedPruneOutput>(['embed', 'prune'], { home, env }));
-    while (backfill.child.exitCode === null);
-    const output = outputOf(await backfill.ended);
-    expect([output.embedded, output.remaining]).toEqual([TEXTS, 0]);
-    const prefixes = { query_prefix: '', passage_prefix: '' };
-    const inUse = { provider: 'ollama', model: 'bge-m3', dimensions: 384, ...prefixes };
-    expect(prunes[0]).toEqual({
-      dry_run: false,
-      removed: [],
-      in_use: [{ ...inUse, process: `process ${String(backfill.child.pid)}` }],
-    });
-    // Once the work has ended, and not before, they may be removed.
-    const removed = prunes.flatMap((prune) => prune.removed);
-    expect(removed.filter(({ vectors }) => vectors !== TEXTS)).toEqual([]);
   });
 });

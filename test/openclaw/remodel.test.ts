@@ -80,7 +80,7 @@ it('settings of memory-shadowdb, pasted while the gateway runs, take no memory d
     );
   await expect
     .poll(search, { timeout: 100_000, interval: 500 })
-    .toMatchObject({ warning: expect.stringContaining('until `openclaw loci embed backfill`') as string });
+    .toMatchObject({ warning: expect.stringContaining('or `openclaw loci embed backfill`') as string });
   // By its meaning, with the vectors of before.
   expect(JSON.stringify(await search())).toContain(TODO);
   const { value } = await client.invoke('memory_write', { content: 'The oven comes in May.' });

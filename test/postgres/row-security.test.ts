@@ -96,7 +96,7 @@ describe('without conditions on namespaces', () => {
     vectors: (store) => searchVectors(store, ours, generation, unit(1, 2, 3), ALL_LIVE, 10),
     terms: ({ search }) => search.terms(ours, ['granite'], 1000),
     audit: ({ admin }) => admin.audit(ours, { log: { after: null, limit: 10 } }),
-    items: ({ records }) => records.items(ours, { kind: 'label', by: 'key' }, { after: null, limit: 10 }),
+    items: ({ records }) => records.items(ours, { kind: 'receipt', by: 'key' }, { after: null, limit: 10 }),
     pending: ({ vectors }) => vectors.pending(ours, generation + 1, { limit: 10 }),
   };
   let owner: Store;
@@ -116,7 +116,7 @@ describe('without conditions on namespaces', () => {
       await direct.records.commit(namespace, {
         writes: [note(text, { tags: [namespace] })],
         audit: [auditDraft()],
-        items: [{ put: { kind: 'label', key: text, at: NOW, body: {} } }],
+        items: [{ put: { kind: 'receipt', key: text, at: NOW, body: {} } }],
         chunking: CHUNKING,
       });
       await embed(direct, generation, namespace, (each) => unit(1, each.length, 2));

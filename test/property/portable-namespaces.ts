@@ -4,10 +4,8 @@ import { ORIGINS, TRUST, type Metadata } from '../../src/core/types.ts';
 import type { EngineContext } from '../../src/engine/context.ts';
 import { chunkingOf } from '../../src/engine/embedding/models.ts';
 import type { HistoryDraft, StartupEntry } from '../../src/store/admin-model.ts';
-import type { GoldenQuery } from '../../src/store/item-model.ts';
-import { VERDICTS, type Label } from '../../src/store/item-model.ts';
 import type { RecordImport } from '../../src/store/model.ts';
-import { goldenQueryPut, historyChanges, labelPut, startupPut } from '../../src/store/items/kinds.ts';
+import { historyChanges, startupPut } from '../../src/store/items/kinds.ts';
 import { NOW } from '../contract/store-samples.ts';
 
 /** The content of a namespace to write to a store. */
@@ -15,8 +13,6 @@ export interface RandomNamespace {
   readonly records: readonly Omit<RecordImport, 'passages'>[];
   readonly startup: readonly StartupEntry[];
   readonly history: readonly HistoryDraft[];
-  readonly labels: readonly Label[];
-  readonly goldenQueries: readonly GoldenQuery[];
 }
 
 /** Text with a special meaning in front matter, JSON Markdown or line-based formats. */
@@ -112,36 +108,6 @@ const startup: fc.Arbitrary<StartupEntry> = fc.record({
   deletedAt: fc.option(past),
 });
 
-const label: fc.Arbitrary<Label> = fc.record({
-  receipt: fc.constantFrom('019a8f6e-2f5c-7b31-9f0a-5d1c3a7e4b22', '019a8f6e-2f5c-7b31-9f0a-5d1c3a7e4b23'),
-  record: fc.uuid({ version: 7 }),
-  verdict: fc.constantFrom(...VERDICTS),
-  query: fc.option(text(100)),
-  queryHash: fc.option(fc.constant('0'.repeat(64))),
-  project: fc.option(word),
-  at: fc.integer({ min: 0, max: NOW }),
-  actor: word,
-});
-
-const goldenQuery: fc.Arbitrary<GoldenQuery> = fc
-  .record({
-    id: fc.uuid({ version: 7 }),
-    query: text(100),
-    project: fc.option(word),
-    expected: fc.array(
-      fc.record({
-        record: fc.uuid({ version: 7 }),
-        citation: nonEmptyText(100),
-        rank: fc.option(fc.integer({ min: 1, max: 100 })),
-      }),
-      { maxLength: 3 },
-    ),
-    at: fc.integer({ min: 0, max: NOW }),
-    actor: word,
-  })
-  // A blank one is one that was removed; else an import refuses it.
-  .map((golden) => (golden.query.trim() === '' ? { ...golden, expected: [] } : golden));
-
 const history: fc.Arbitrary<HistoryDraft> = fc.record({
   category: fc.constantFrom('pack_history' as const, 'pipeline_history' as const),
   name: text(20),
@@ -161,8 +127,6 @@ export const namespaces: fc.Arbitrary<RandomNamespace> = fc
       maxLength: 4,
       selector: ({ agent, key }) => JSON.stringify([agent, key]),
     }),
-    labels: fc.uniqueArray(label, { maxLength: 5, selector: ({ receipt, record }) => receipt + record }),
-    goldenQueries: fc.uniqueArray(goldenQuery, { maxLength: 4, selector: ({ id }) => id }),
     history: fc.uniqueArray(history, { maxLength: 5, selector: (row) => JSON.stringify(row) }),
   })
   .map(({ records, ...rest }) => ({ ...rest, records: withIdentities(records) }));
@@ -196,7 +160,7 @@ function withIdentities(records: readonly RandomRecord[]): RandomNamespace['reco
 /** Writes the namespace to the store of a context, with its audit log. */
 export async function fill(
   context: EngineContext,
-  { records, startup: entries, history: rows, labels, goldenQueries }: RandomNamespace,
+  { records, startup: entries, history: rows }: RandomNamespace,
 ): Promise<void> {
   const { store, namespace } = context;
   const chunking = await chunkingOf(context);
@@ -213,7 +177,4 @@ export async function fill(
   }
   await store.records.commit(namespace, { items: entries.map(startupPut), audit: [] });
   await store.records.commit(namespace, { items: historyChanges(rows, 1000) });
-  await store.records.commit(namespace, {
-    items: [...labels.map(labelPut), ...goldenQueries.map(goldenQueryPut)],
-  });
 }

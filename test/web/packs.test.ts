@@ -58,7 +58,7 @@ describe('the page of packs', () => {
     await page.getByRole('button', { name: 'Undo' }).last().click();
     await page.getByRole('button', { name: 'Not useful', pressed: true }).waitFor();
     await page.goto(`${site.address}/ui/receipts`);
-    // With the label came the query, of which the receipt has only a hash.
+    // With the mark came the query, of which the receipt has only a hash.
     await page.getByRole('link', { name: 'apple tree', exact: true }).click();
     await page.getByRole('button', { name: 'Not useful', pressed: true }).waitFor();
   });
@@ -107,21 +107,6 @@ describe('the page of receipts', () => {
     await page.getByRole('button', { name: 'Recalled texts' }).click();
     await page.getByRole('heading', { name: 'No receipt yet' }).waitFor();
     expect(page.url()).toContain('kind=recall');
-  });
-
-  it('compares two: what came in, and what was spent', async () => {
-    const page = await site.open('/receipts');
-    await page.getByText('Choose two to compare them.').waitFor();
-    for (const budget of ['1,500', '800'])
-      await page
-        .locator('.receipt', { hasText: `of ${budget} tokens` })
-        .getByRole('checkbox')
-        .check();
-    await page.getByRole('button', { name: 'Compare the two' }).click();
-    await page.getByRole('heading', { name: 'Came in' }).waitFor();
-    await page.getByText('left out before: the budget had no room for it').first().waitFor();
-    expect(await page.locator('.side').first().textContent()).toContain('of 800 tokens');
-    expect(await page.locator('.side').last().textContent()).toContain('of 1,500 tokens');
   });
 
   it('shows one with its lines, and what has changed since', async () => {

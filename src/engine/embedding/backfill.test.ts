@@ -10,11 +10,10 @@ import {
 import type { Progress } from '../../core/progress.ts';
 import { openStore } from '../../store/registry.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
-import { prune, type EmbedPruneOutput } from './prune.ts';
 import type { EngineContext } from '../context.ts';
 import { write } from '../records/write.ts';
 import { search } from '../records/search.ts';
-import { switchGeneration } from './switch.ts';
+import { embedNew } from '../reading/embed-new.ts';
 import { backfill } from './backfill.ts';
 import { reindex } from '../health/reindex.ts';
 
@@ -63,81 +62,102 @@ async function searched(loci: EngineContext): Promise<readonly [string, number]>
   return [provider, missing.length];
 }
 
-/** The texts that a provider received, without those with which the client learns how long a query takes. */
+/** The texts of passages that a provider received. */
 const received = ({ requests }: ProviderServer): string[] =>
-  requests.flatMap(({ texts }) => texts).filter((text) => text !== 'loci');
+  requests.flatMap(({ texts }) => texts).filter((text) => text.endsWith('.'));
+
+const generations = async ({ store }: EngineContext): Promise<string[]> =>
+  (await store.vectors.generations(ADMIN_NAMESPACE)).map(({ model, active }) => `${model} ${String(active)}`);
 
 describe('a change of the model', () => {
-  it('fills the new vectors beside the old ones, which keep answering, and then switches at once', async () => {
+  it('fills the new vectors beside the old ones, which keep answering, then switches and removes them', async () => {
     const server = await openFirst();
     expect(await searched(server)).toEqual(['ollama/nomic-embed-text', 0]);
-    const unused = await openFirst();
     const changed = await openSecond();
     expect((await search(changed, { query: 'oven' })).notices).toEqual([
-      expect.stringContaining('until `loci embed backfill` and `loci embed switch`'),
+      expect.stringContaining('until those of ollama bge-m3 (1024 dimensions) are made'),
     ]);
-    await expect(switchGeneration(changed)).rejects.toMatchObject({ code: 'conflict' });
     const announced = new Set<string | undefined>();
-    const onProgress = ({ meanwhile }: Progress): void => void announced.add(meanwhile);
-    const report = await backfill(changed, {}, { onProgress });
+    const report = await backfill(
+      changed,
+      {},
+      { onProgress: ({ meanwhile }: Progress): void => void announced.add(meanwhile) },
+    );
     expect([...announced]).toEqual([
-      'Searches use the vectors of ollama nomic-embed-text (768 dimensions) until `loci embed switch`.',
+      'Searches use the vectors of ollama nomic-embed-text (768 dimensions) until all are made.',
     ]);
     expect(report).toMatchObject({
-      ...{ texts: 3, embedded: 3, remaining: 0, is_active: false },
+      ...{ texts: 3, embedded: 3, remaining: 0, is_active: true },
       target: { provider: 'ollama', model: 'bge-m3', dimensions: 1024 },
       active: { model: 'nomic-embed-text', query_prefix: 'search_query: ', dimensions: 768 },
     });
-    expect(await searched(server)).toEqual(['ollama/nomic-embed-text', 0]);
-
-    expect(await switchGeneration(changed)).toMatchObject({ remaining: 0, to: { model: 'bge-m3' } });
+    expect(await generations(changed)).toEqual(['bge-m3 true']);
     expect(await searched(changed)).toEqual(['ollama/bge-m3', 0]);
     expect((await search(changed, { query: 'tide clock' })).results[0]?.snippet).toContain('tide clock');
-    // The server was opened before the switch, and the vectors of its model are still there.
-    expect(await searched(server)).toEqual(['ollama/nomic-embed-text', 0]);
-    // So was one that nobody had used until now.
-    expect(await write(unused, { content: 'The attic is dry.' })).toMatchObject({ embedded: true });
-    expect(await searched(unused)).toEqual(['ollama/nomic-embed-text', 0]);
-    // With the previous settings, no server with the model of the vectors is known.
-    expect(await searched(await openFirst())).toEqual(['ollama/bge-m3', 1]);
-  });
-
-  it('embeds nothing twice, and can be undone without embedding anything', async () => {
-    const changed = await openSecond();
-    await backfill(changed);
-    await switchGeneration(changed);
-    await write(changed, { content: 'The gardener is called Ada.' });
     expect(await backfill(changed)).toMatchObject({ texts: 0, embedded: 0, is_active: true });
-    expect(received(second).toSorted()).toHaveLength(4);
-    const sent = received(first).length;
-    const back = await openFirst();
-    await expect(switchGeneration(back)).rejects.toMatchObject({
-      code: 'conflict',
-      message: expect.stringContaining('1 text without a vector of ollama nomic-embed-text') as string,
-    });
-    expect(await switchGeneration(back, { partial: true })).toMatchObject({ remaining: 1 });
-    expect(received(first)).toHaveLength(sent);
-    const { results, missing } = await search(back, { query: 'gardener' });
-    expect([results[0]?.snippet, missing.length]).toEqual(['The gardener is called Ada.', 1]);
-    expect(await backfill(back)).toMatchObject({ embedded: 1, remaining: 0 });
-    expect(await searched(back)).toEqual(['ollama/nomic-embed-text', 0]);
+    expect(received(second)).toHaveLength(3);
   });
 
-  it('leaves vectors that a prune removes, but not those of searches and of the settings', async () => {
+  it('is not undone by a server that was opened before, which goes on by words or with the new model', async () => {
+    const server = await openFirst();
+    const unused = await openFirst();
+    expect(await searched(server)).toEqual(['ollama/nomic-embed-text', 0]);
     const changed = await openSecond();
     await backfill(changed);
-    expect(await prune(changed)).toEqual({ dry_run: false, removed: [], in_use: [] });
-    await switchGeneration(changed);
-    const server = await openFirst();
-    const prunable = { provider: 'ollama', dimensions: 768, vectors: 3 };
-    expect(await prune(changed)).toMatchObject({ removed: [prunable], in_use: [] });
-    expect(await prune(changed)).toEqual({ dry_run: false, removed: [], in_use: [] });
+    const sent = received(first).length;
+    for (const loci of [server, unused]) {
+      // Its server does not know bge-m3.
+      expect(await searched(loci)).toEqual(['ollama/bge-m3', 1]);
+      await embedNew(loci);
+    }
+    expect(received(first)).toHaveLength(sent);
+    expect(await generations(changed)).toEqual(['bge-m3 true']);
+  });
+
+  it('happens without a command where texts are embedded in the background', async () => {
+    const changed = await openSecond();
+    expect(await embedNew(changed)).toMatchObject({ embedded: 3, embeddedBy: null });
+    expect(await generations(changed)).toEqual(['bge-m3 true']);
     expect(await searched(changed)).toEqual(['ollama/bge-m3', 0]);
-    // The server with the settings of before knows no bge-m3.
-    expect(await searched(server)).toEqual(['ollama/bge-m3', 1]);
-    await expect(switchGeneration(server)).rejects.toThrow(
-      'there are no vectors of the configured model yet',
-    );
+  });
+
+  it('keeps the old vectors until texts that were written meanwhile have new ones, and if the new model refuses all', async () => {
+    const old = await openFirst();
+    const embed = letterVectors(1024);
+    let refusesAll = true;
+    let isWritten = false;
+    const writing = await startProvider({
+      format: OLLAMA,
+      embed: async (texts, purpose) => {
+        if (!refusesAll && !isWritten) await write(old, { content: 'Written meanwhile.' });
+        isWritten = !refusesAll;
+        return embed(texts, purpose);
+      },
+      refuse: ({ texts }) =>
+        refusesAll && !texts.includes('loci')
+          ? { status: 400, body: { error: 'content filter' } }
+          : undefined,
+    });
+    onTestFinished(() => writing[Symbol.asyncDispose]());
+    const changed = await open({ provider: 'ollama', model: 'bge-m3', url: writing.origin });
+    expect(await backfill(changed)).toMatchObject({ is_active: false, refused: 3, remaining: 3 });
+    expect(await searched(old)).toEqual(['ollama/nomic-embed-text', 0]);
+    refusesAll = false;
+    expect(await backfill(changed)).toMatchObject({ is_active: true, remaining: 0 });
+    const { results } = await search(changed, { query: 'written meanwhile' });
+    expect(results.find(({ snippet }) => snippet === 'Written meanwhile.')?.why).toContain('meaning #');
+  });
+
+  it('that was stopped between the switch and the removal is completed by the next backfill', async () => {
+    const changed = await openSecond();
+    const { vectors } = changed.store;
+    await backfill(changed);
+    await vectors.setGeneration(ADMIN_NAMESPACE, {
+      add: { provider: 'ollama', model: 'left', dimensions: 8 },
+    });
+    expect(await generations(changed)).toEqual(['bge-m3 true', 'left false']);
+    await backfill(changed);
+    expect(await generations(changed)).toEqual(['bge-m3 true']);
   });
 
   it('is counted without sending or storing anything', async () => {
@@ -147,9 +167,9 @@ describe('a change of the model', () => {
     expect(report.tokens).toBeGreaterThan(20);
     expect(report.tokens).toBeLessThan(100);
     expect(received(second)).toEqual([]);
-    await expect(switchGeneration(changed)).rejects.toThrow(
-      'there are no vectors of the configured model yet',
-    );
+    expect(await generations(changed)).toEqual([
+      'nomic-embed-text with ["search_query: ","search_document: "] true',
+    ]);
   });
 
   it('reports a provider that is down, and goes on where it stopped', async () => {
@@ -179,7 +199,7 @@ describe('a change of the model', () => {
     await expect(backfill(changed)).rejects.toMatchObject({
       code: 'conflict',
       message:
-        'the vectors of ollama bge-m3 (1024 dimensions) were removed while they were being made, by `loci embed prune`',
+        'the vectors of ollama bge-m3 (1024 dimensions) were removed while they were being made, because searches use those of another model now',
       hint: 'Run `loci embed backfill`, which makes them anew.',
     });
     const another = (await store.vectors.generations(ADMIN_NAMESPACE)).find(
@@ -190,28 +210,27 @@ describe('a change of the model', () => {
     expect(await backfill(changed)).toMatchObject({ embedded: 3, remaining: 0 });
   });
 
-  it('by a reindex keeps its vectors as well while another process prunes', async () => {
-    const other = await openFirst();
+  it('by a reindex keeps its vectors while another process switches, and removes the others', async () => {
+    const third = await openFirst();
     const embed = letterVectors(1024);
-    const prunes: EmbedPruneOutput[] = [];
-    const pruned = await startProvider({
+    let isDone = false;
+    const switched = await startProvider({
       format: OLLAMA,
       embed: async (texts, purpose) => {
-        prunes.push(await prune(other));
+        if (!isDone) await backfill(third);
+        isDone = true;
         return embed(texts, purpose);
       },
     });
-    onTestFinished(() => pruned[Symbol.asyncDispose]());
-    const changed = await open({ provider: 'ollama', model: 'bge-m3', url: pruned.origin });
+    onTestFinished(() => switched[Symbol.asyncDispose]());
+    const changed = await open({ provider: 'ollama', model: 'bge-m3', url: switched.origin });
     expect(await reindex(changed, { vectors: true })).toMatchObject({ embedded: 3 });
-    const in_use = [{ model: 'bge-m3', process: `process ${String(process.pid)}` }];
-    expect(prunes[0]).toMatchObject({ removed: [], in_use });
     expect(await searched(changed)).toEqual(['ollama/bge-m3', 0]);
+    expect(await generations(changed)).toEqual(['bge-m3 true']);
   });
 
   it('needs a provider', async () => {
     const none = await open({ provider: 'none' });
     await expect(backfill(none)).rejects.toMatchObject({ code: 'invalid_input' });
-    await expect(switchGeneration(none)).rejects.toMatchObject({ code: 'invalid_input' });
   });
 });

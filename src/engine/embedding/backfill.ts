@@ -5,6 +5,7 @@ import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import type { Embedder } from '../../embed/embedder.ts';
 import {
   countAllPending,
+  countVectors,
   pendingTotals,
   embedNamespace,
   NO_GENERATION,
@@ -15,7 +16,7 @@ import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { Generation } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
 import { embedderOf } from './models.ts';
-import { whileFilling, withOneLease } from './filling.ts';
+import { switchTo, whileFilling, withOneLease } from './filling.ts';
 import {
   activeGeneration,
   describeGeneration,
@@ -35,8 +36,8 @@ export const backfillInput = z.strictObject({
 
 export const backfillOutput = z.strictObject({
   target: generation.describe('The configured model.'),
-  active: generation.nullable().describe('The model whose vectors searches use.'),
-  is_active: z.boolean().describe('Whether searches use the vectors of the target already.'),
+  active: generation.nullable().describe('The model whose vectors searches used before.'),
+  is_active: z.boolean().describe('Whether searches use the vectors of the target now.'),
   dry_run: z.boolean(),
   texts: count().describe('Texts that had no vector of the target.'),
   tokens: count().describe('Their tokens, by an estimate.'),
@@ -61,8 +62,9 @@ const TOKENS_OF_HEADINGS = 12;
 const MILLION = 1_000_000;
 
 /**
- * Makes the vectors of the configured model for everything that has none, in all namespaces. Searches go on with their own.
- * Several processes share the work. Each batch is stored at once, so that a run that was killed goes on where it was.
+ * Makes the vectors of the configured model for everything that has none, in all namespaces. Searches go on with their own until all
+ * are there; then they use the new ones, and the others are removed. Several processes share the work. Each batch is stored at once,
+ * so that a run that was killed goes on where it was.
  * @throws LociError `invalid_input` with the provider `none`; `conflict` if the vectors were removed meanwhile;
  *   `embedding_unavailable`, `aborted`
  */
@@ -94,10 +96,20 @@ export async function backfill(
   return whileFilling(context, modelSpec(embedder), options, async (target) => {
     const refusals = new Refusals();
     const work = { embedder, generation: target.id, refusals, meanwhile: meanwhile(active, target) };
-    const embedded = await embedShared(context, work, texts, options);
+    let embedded = 0;
+    let remaining = 0;
+    let isActive = false;
+    for (let count = 1; !isActive && count > 0; embedded += count) {
+      count = await embedShared(context, work, texts, options);
+      // What was written meanwhile needs its vectors too. A model that refuses every text does not replace another.
+      isActive = await switchTo(context, target.id, options, async () => {
+        remaining = await countAllPending(store, target.id);
+        return remaining <= refusals.count && (remaining === 0 || (await countVectors(store, target.id)) > 0);
+      });
+    }
     for (const namespace of namespaces) await store.admin.compact(namespace);
-    const remaining = await countAllPending(store, target.id);
-    return { ...report, embedded, remaining, ...(await refusalReport(context, refusals)), ...took() };
+    const refused = await refusalReport(context, refusals);
+    return { ...report, is_active: isActive, embedded, remaining, ...refused, ...took() };
   });
 }
 
@@ -105,7 +117,7 @@ export async function backfill(
 function meanwhile(active: Generation | null, target: Generation): string | undefined {
   if (target.active) return undefined;
   const used = active === null ? 'words alone' : `the vectors of ${describeGeneration(active, target)}`;
-  return `Searches use ${used} until \`loci embed switch\`.`;
+  return `Searches use ${used} until all are made.`;
 }
 
 /** @throws LociError `invalid_input` */

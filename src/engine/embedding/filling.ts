@@ -22,7 +22,7 @@ function fillingLeases(spec: GenerationSpec): string[] {
 }
 
 /**
- * Fills a generation, which is added if it does not exist. Until the work ends, or its process dies, `fillingProcess` names it.
+ * Fills a generation, which is added if it does not exist. Until the work ends, or its process dies, no other process removes it.
  * @throws LociError `conflict` if the generation was removed nevertheless, such as after this process was suspended; what `work`
  *   throws
  */
@@ -57,22 +57,41 @@ export async function whileFilling<Result>(
 function removedMeanwhile(spec: GenerationSpec, cause: unknown): LociError {
   return new LociError(
     'conflict',
-    `the vectors of ${describeGeneration(spec)} were removed while they were being made, by \`loci embed prune\``,
+    `the vectors of ${describeGeneration(spec)} were removed while they were being made, because searches use those of another model now`,
     { hint: 'Run `loci embed backfill`, which makes them anew.', cause },
   );
 }
 
-/** A process that fills the generation, in words; else `null`. */
-export async function fillingProcess(context: EngineContext, spec: GenerationSpec): Promise<string | null> {
-  for (const name of fillingLeases(spec)) {
-    const found = await leaseProcess(context, { namespace: ADMIN_NAMESPACE, name });
-    if (found !== null) return found;
-  }
-  return null;
+/**
+ * Lets searches use a generation, in one transaction, and removes all others but those that another process is making.
+ * @param isReady asked while no other process removes or adds generations; otherwise nothing changes
+ * @returns whether searches use it
+ */
+export async function switchTo(
+  context: EngineContext,
+  id: number,
+  options: ProgressOptions,
+  isReady: () => Promise<boolean> = () => Promise.resolve(true),
+): Promise<boolean> {
+  const { vectors } = context.store;
+  return whileNoneIsRemoved(context, options, async () => {
+    if (!(await isReady())) return false;
+    await vectors.setGeneration(ADMIN_NAMESPACE, { activate: id });
+    for (const other of await vectors.generations(ADMIN_NAMESPACE))
+      if (other.id !== id && !(await isBeingFilled(context, other)))
+        await vectors.setGeneration(ADMIN_NAMESPACE, { remove: other.id });
+    return true;
+  });
+}
+
+async function isBeingFilled(context: EngineContext, spec: GenerationSpec): Promise<boolean> {
+  for (const name of fillingLeases(spec))
+    if ((await leaseProcess(context, { namespace: ADMIN_NAMESPACE, name })) !== null) return true;
+  return false;
 }
 
 /** One process at a time removes generations or begins to fill one, so that none acts on what another changes. */
-export function whileNoneIsRemoved<Result>(
+function whileNoneIsRemoved<Result>(
   context: EngineContext,
   options: ProgressOptions,
   work: () => Promise<Result>,

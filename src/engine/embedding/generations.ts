@@ -87,22 +87,16 @@ export function whyNotAsked(previous: GenerationSpec, provider: string): string 
 }
 
 /**
- * How searches are answered, and what writes use, until a switch to the configured model.
- * @param settings the present provider, and whether there are vectors of the configured model already
+ * How searches are answered, and what writes use, until all vectors of the configured model are made.
+ * @param provider that of the present settings
  */
-export function previousNotice(
-  active: Generation,
-  configured: GenerationSpec,
-  { provider, isBegun }: { readonly provider: string; readonly isBegun: boolean },
-): string {
+export function previousNotice(active: Generation, configured: GenerationSpec, provider: string): string {
   const [previous, target] = [describeGeneration(active, configured), describeGeneration(configured, active)];
   const why = whyNotAsked(active, provider);
-  const until = isBegun ? 'until `loci embed switch`' : 'until `loci embed backfill` and `loci embed switch`';
-  const how =
-    why === null
-      ? `searches use the vectors of ${previous} ${until}`
-      : `searches use words alone ${until}: ${previous} made the vectors, and ${why}`;
-  return `${how}; ${target} is configured`;
+  const until = `until those of ${target} are made, by a running server, \`loci index\` or \`loci embed backfill\``;
+  return why === null
+    ? `searches use the vectors of ${previous} ${until}`
+    : `searches use words alone ${until}: ${previous} made the vectors, and ${why}`;
 }
 
 /** A model in an output. */

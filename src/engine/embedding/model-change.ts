@@ -1,21 +1,17 @@
 import { z } from 'zod';
 import type { Embedder } from '../../embed/embedder.ts';
-import { countAllPending } from '../../ingest/embed.ts';
 import type { Generation } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
 import { activeGeneration, generation, generationFields, generationOf, modelSpec } from './generations.ts';
 
 const count = () => z.number().int().nonnegative();
 
-/** How far a change from the model of searches to that of the settings is, in the caller's namespace. A switch needs the vectors of all. */
+/** How far a change from the model of searches to that of the settings is, in the caller's namespace. Searches use `from` until all namespaces have all vectors. */
 export const modelChangeOutput = z.strictObject({
   from: generation.describe('The model whose vectors searches use.'),
   to: generation.describe('The model in the settings.'),
   texts: count(),
   embedded: count().describe('Those of them that have a vector of it.'),
-  next: z
-    .enum(['loci embed backfill', 'loci embed switch'])
-    .describe('The next command. Searches and writes use `from` until the switch.'),
 });
 
 interface Known {
@@ -34,12 +30,11 @@ export async function modelChange(
   const from = activeGeneration(generations);
   const target = generationOf(generations, embedder);
   if (from === undefined || target?.active === true) return null;
-  const change = { from: generationFields(from), to: generationFields(modelSpec(embedder)), texts };
-  if (target === undefined) return { ...change, embedded: 0, next: 'loci embed backfill' };
-  const isComplete = (await countAllPending(store, target.id)) === 0;
+  const pending = { totals: true } as const;
+  const lacking =
+    target === undefined ? texts : (await store.vectors.pending(namespace, target.id, pending)).texts;
   return {
-    ...change,
-    embedded: texts - (await store.vectors.pending(namespace, target.id, { totals: true })).texts,
-    next: isComplete ? 'loci embed switch' : 'loci embed backfill',
+    ...{ from: generationFields(from), to: generationFields(modelSpec(embedder)), texts },
+    embedded: texts - lacking,
   };
 }

@@ -17,15 +17,15 @@ const PREVIOUS_STATE_FILE = 'previous-embedding-state.json';
 /** The embedding models of an open engine. Each is opened at its first use. */
 class Models {
   readonly #services: EngineServices;
-  /** The active generation when the engine was opened, then the one that it has used. */
-  usedGeneration: number | null;
+  /** The generation of searches when the engine was opened, or that it has used. */
+  knownGeneration: number | null;
   #embedder: Promise<Embedder | null> | null = null;
   readonly #previous = new Map<number, Promise<Embedder>>();
   #warned = '';
 
   constructor(services: EngineServices) {
     this.#services = services;
-    this.usedGeneration = services.options.activeGeneration ?? null;
+    this.knownGeneration = services.options.activeGeneration ?? null;
     services.closeWithStore(this);
   }
 
@@ -81,7 +81,7 @@ export function embedderOf(context: EngineContext): Promise<Embedder | null> {
 }
 
 /** The model of vectors that were made with earlier settings. It answers no query if it cannot be reached. */
-export function previousModelOf(context: EngineContext, generation: Generation): Promise<Embedder> {
+function previousModelOf(context: EngineContext, generation: Generation): Promise<Embedder> {
   return context.shared(Models).previous(generation);
 }
 
@@ -94,18 +94,24 @@ export async function chunkingOf(context: EngineContext): Promise<Chunking> {
 
 /**
  * The model and vectors of searches and writes; `null` with the provider `none`, or before the first record is embedded. Until
- * `embed switch`, they are those of the model before, with a notice, so that a change of the settings takes no memory down.
+ * all vectors of a new model are made, they are those of the model before, with a notice, so that a change of the settings takes no memory down.
  */
 export async function vectorsOf(context: EngineContext): Promise<VectorIndexRef | null> {
   const model = await modelInUse(context);
   if (model === null) return null;
   const { active, embedder, own, isUsed } = model;
   if (own !== undefined && isUsed) return { embedder, generation: own.id };
-  const notice = previousNotice(active, modelSpec(embedder), {
-    provider: context.config.embedding.provider,
-    isBegun: own !== undefined,
-  });
+  const notice = previousNotice(active, modelSpec(embedder), context.config.embedding.provider);
   return { embedder: await previousModelOf(context, active), generation: active.id, notice };
+}
+
+/**
+ * Whether the vectors of a new model in the settings are to be made. A process that was opened before the model of searches changed
+ * may have the settings of before: it must not change it back.
+ */
+export async function hasNewModel(context: EngineContext): Promise<boolean> {
+  const model = await modelInUse(context);
+  return model !== null && !model.isUsed && model.active.id === context.shared(Models).knownGeneration;
 }
 
 /** @throws LociError `embedding_mismatch` where searches and writes use another model than that of the settings */
@@ -134,9 +140,8 @@ async function modelInUse(context: EngineContext): Promise<ConfiguredModel | nul
   const active = activeGeneration(generations);
   if (active === undefined) return null;
   const own = generationOf(generations, embedder);
-  // A process that was opened before a switch goes on with its model, whose vectors are still there.
-  const isUsed = own !== undefined && (own.active || own.id === models.usedGeneration);
-  if (isUsed) models.usedGeneration = own.id;
+  const isUsed = own?.active === true;
+  if (isUsed) models.knownGeneration = own.id;
   return { active, embedder, own, isUsed };
 }
 

@@ -13,9 +13,6 @@ import { write } from '../records/write.ts';
 import { indexVaults } from '../reading/index-vaults.ts';
 import { search } from '../records/search.ts';
 import { backfill } from './backfill.ts';
-import { switchGeneration } from './switch.ts';
-import { recordGolden } from '../golden/golden-queries.ts';
-import { compareGenerations } from '../golden/compare.ts';
 
 const TEXTS = [
   'The oven moves to the other wall.',
@@ -66,32 +63,27 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
+const NOTICE =
+  'searches use the vectors of ollama nomic-embed-text (768 dimensions) until those of ollama bge-m3 (1024 dimensions) are made, ' +
+  'by a running server, `loci index` or `loci embed backfill`';
+
 describe('a search during a backfill', () => {
-  it('is answered by the previous model, and says so', async () => {
+  it('is answered by the previous model, and says so, until all vectors are made', async () => {
     const changed = await openWith('bge-m3');
-    expect((await search(changed, { query: 'oven' })).notices).toEqual([
-      expect.stringContaining('until `loci embed backfill` and `loci embed switch`'),
-    ]);
-    await backfill(changed);
+    expect((await search(changed, { query: 'oven' })).notices).toEqual([NOTICE]);
+    server.faults.push({ status: 404, body: { error: 'model "bge-m3" not found' } });
+    await expect(backfill(changed)).rejects.toMatchObject({ code: 'embedding_unavailable' });
     const { provider, missing, notices, results } = await search(changed, { query: 'oven' });
-    expect([provider, missing]).toEqual(['ollama/nomic-embed-text', []]);
+    expect([provider, missing, notices]).toEqual(['ollama/nomic-embed-text', [], [NOTICE]]);
     expect(results[0]!.why).toContain('meaning #');
-    expect(notices).toEqual([
-      'searches use the vectors of ollama nomic-embed-text (768 dimensions) until ' +
-        '`loci embed switch`; ollama bge-m3 (1024 dimensions) is configured',
-    ]);
-    const models = server.requests.map(({ body }) => body['model']);
-    expect(models.at(-1)).toBe('nomic-embed-text');
-    await switchGeneration(changed);
-    expect(await search(changed, { query: 'oven' })).toMatchObject({
-      provider: 'ollama/bge-m3',
-      notices: [],
-    });
+    expect(server.requests.map(({ body }) => body['model']).at(-1)).toBe('nomic-embed-text');
+    expect(await backfill(changed)).toMatchObject({ is_active: true });
+    const after = await search(changed, { query: 'oven' });
+    expect(after).toMatchObject({ provider: 'ollama/bge-m3', notices: [] });
   });
 
   it('is answered by words when the previous model cannot be reached, and says so', async () => {
     const changed = await openWith('bge-m3');
-    await backfill(changed);
     server.faults.push({ status: 404, body: { error: 'model "nomic-embed-text" not found' } });
     const { missing, notices, results } = await search(changed, { query: 'oven' });
     expect(results[0]!.snippet).toContain('oven');
@@ -119,17 +111,23 @@ describe('a search during a backfill', () => {
     await proxied[Symbol.asyncDispose]();
     const loci = await openIn({ provider: 'ollama', model: 'bge-m3', url: server.origin });
     expect(await write(loci, { content: TEXTS[1]! })).toMatchObject({ embedded: false });
-    expect(await indexVaults(loci)).toMatchObject({ embedded: 0 });
-    expect((await search(loci, { query: TEXTS[1]! })).results[0]?.snippet).toBe(TEXTS[1]);
-    await backfill(loci);
     const { missing, notices, results } = await search(loci, { query: 'oven' });
     expect(results).toHaveLength(1);
     expect(missing).toMatchObject([
       { why: expect.stringContaining('the settings no longer name its address') as string },
     ]);
     expect(notices).toEqual([
-      'searches use words alone until `loci embed switch`: openai text-embedding-3-small (1536 dimensions) made the vectors, and it is ' +
-        'not asked, because the settings no longer name its address; ollama bge-m3 (1024 dimensions) is configured',
+      expect.stringMatching(
+        /^searches use words alone until those of ollama bge-m3 .* are made, .*: openai text-embedding-3-small .* it is not asked, because the settings no longer name its address$/,
+      ),
+    ]);
+    // `index` makes the new vectors without being asked for it.
+    expect(await indexVaults(loci)).toMatchObject({ embedded: 2 });
+    const after = await search(loci, { query: TEXTS[1]! });
+    expect([after.provider, after.notices, after.results[0]?.snippet]).toEqual([
+      'ollama/bge-m3',
+      [],
+      TEXTS[1],
     ]);
   });
 
@@ -144,39 +142,5 @@ describe('a search during a backfill', () => {
       message: expect.stringContaining('its provider may answer with another model') as string,
     });
     expect(server.requests).toHaveLength(asked);
-  });
-});
-
-describe('a comparison of two models', () => {
-  it('runs the golden queries with both, and says which answers more of them better', async () => {
-    const loci = opened[0]!;
-    await recordGolden(loci, { query: 'oven', expect: ['record/1'] });
-    await recordGolden(loci, { query: 'cooker', expect: ['record/1'] });
-    const changed = await openWith('bge-m3');
-    await expect(compareGenerations(changed)).rejects.toMatchObject({
-      code: 'conflict',
-      hint: 'Run `loci embed backfill` first.',
-    });
-    await backfill(changed);
-    const compared = await compareGenerations(changed, { limit: 1 });
-    expect(compared).toMatchObject({
-      current: { recall: 0.5, mrr: 0.5, wins: 0, dimensions: 768 },
-      candidate: { recall: 1, mrr: 1, wins: 1, provider: 'ollama', model: 'bge-m3', dimensions: 1024 },
-      ...{ ties: 1, limit: 1, remaining: 0, as_found: 0 },
-    });
-    await switchGeneration(changed);
-    await expect(compareGenerations(changed)).rejects.toMatchObject({ code: 'conflict' });
-  });
-
-  it('needs golden queries and both models', async () => {
-    const changed = await openWith('bge-m3');
-    await expect(compareGenerations(changed)).rejects.toMatchObject({
-      message: 'there are no golden queries',
-      hint: expect.stringContaining('loci golden record') as string,
-    });
-    await recordGolden(opened[0]!, { query: 'oven' });
-    await backfill(changed);
-    server.faults.push({ status: 404, body: { error: 'model "nomic-embed-text" not found' } });
-    await expect(compareGenerations(changed)).rejects.toMatchObject({ code: 'embedding_unavailable' });
   });
 });

@@ -5,8 +5,8 @@ import { embedPending, Refusals } from '../../ingest/embed.ts';
 import type { Store } from '../../store/store.ts';
 import type { EngineContext } from '../context.ts';
 import { assertConfiguredModel, embedderOf } from '../embedding/models.ts';
-import { whileFilling } from '../embedding/filling.ts';
-import { activeGeneration, modelSpec } from '../embedding/generations.ts';
+import { switchTo, whileFilling } from '../embedding/filling.ts';
+import { modelSpec } from '../embedding/generations.ts';
 import { NO_REFUSALS, refusalFields, refusalReport } from '../embedding/refusal-report.ts';
 import { problemList } from '../fields/problems.ts';
 import { millisecondsSince, tookMs } from '../fields/times.ts';
@@ -53,11 +53,10 @@ export async function reindex(
     await updateRelations(context, options);
     return { ...derived, embedded: 0, ...NO_REFUSALS, took_ms: millisecondsSince(started) };
   }
-  const before = activeGeneration(await store.vectors.generations(ADMIN_NAMESPACE));
   const refusals = new Refusals();
   const embedded = await whileFilling(context, modelSpec(embedder), options, async ({ id }) => {
     const count = await embedPending(store, embedder, id, { ...options, refusals });
-    if (before?.id !== id) await store.vectors.setGeneration(ADMIN_NAMESPACE, { activate: id });
+    await switchTo(context, id, options);
     return count;
   });
   await store.admin.compact(namespace);

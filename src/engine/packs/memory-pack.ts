@@ -37,7 +37,6 @@ import { searchOutcome, type SearchRequest } from '../records/search.ts';
 import { bestConfidence, candidatesOf, excludeKnown, findCredentials, foundHits } from './candidates.ts';
 import { EmbedLane } from './embed-lane.ts';
 import { GRAPH_LANE, graphLane } from './graph-lane.ts';
-import { labelList } from './labels.ts';
 import { runLanes } from './lanes.ts';
 import { receiptHead } from './receipts.ts';
 import { sectionQuery, withPassages } from './section-query.ts';
@@ -62,10 +61,6 @@ export const packInput = z.strictObject({
     .exactOptional()
     .describe('Add what is linked with the best results or similar to them, with the path that leads to it.'),
   allow_cross_project: allowCrossProject(),
-  label: labelList().describe(
-    'Mark an item of the text, by its place from 1 or its citation, as useful or not: `1=useful`, `2=not-useful`. Labels are ' +
-      'yours: they change no ranking.',
-  ),
   trace: z
     .boolean()
     .exactOptional()

@@ -13,13 +13,11 @@ import { type ReceiptVerifyOutput, verifyReceipt } from './verify-receipt.ts';
 import type { EngineContext } from '../context.ts';
 import { indexVaults } from '../reading/index-vaults.ts';
 import { write } from '../records/write.ts';
-import { formatLabel, listReceipts, readReceipts, showReceipt } from './receipts.ts';
+import { listReceipts, readReceipts, showReceipt } from './receipts.ts';
 import { deleteRecord } from '../records/delete.ts';
 import { get } from '../records/get.ts';
-import { diffReceipts } from './diff-receipts.ts';
-import { labelItem } from './labels.ts';
+import { markReceipt } from './mark-receipt.ts';
 import { memoryPack } from './memory-pack.ts';
-import { storedLabels } from '../../store/items/kinds.ts';
 import { audit } from '../audit/read-audit.ts';
 
 const DAY = 86_400_000;
@@ -115,51 +113,21 @@ describe('a receipt', () => {
     expect(await texts()).toEqual(rest);
   });
 
-  it('is listed with who was given it, what it names first, and the query that a label has', async () => {
+  it('is listed with who was given it, what it names first, and the query that a mark has', async () => {
     const { receipt_id: id } = await memoryPack(loci, { query: QUERY });
     const { receipts } = await listReceipts(loci, {});
     expect(receipts[0]).toMatchObject({
       ...{ id, query: null, caller: { actor: loci.caller.actor, surface: loci.caller.surface } },
       titles: expect.arrayContaining(['Oven', 'Plumber']) as string[],
     });
-    await labelItem(loci, { id: id!, item: '1', verdict: 'useful', query: QUERY });
+    await markReceipt(loci, { id: id!, item: '1', verdict: 'useful', query: QUERY });
     expect((await listReceipts(loci, {})).receipts[0]?.query).toBe(QUERY);
-  });
-
-  it('is compared with another: what came in, what left and why, what moved, and what was spent', async () => {
-    const [oven, plumber] = (await records()).toSorted((a, b) => a.title.localeCompare(b.title));
-    const make = async (given: readonly LociRecord[], budget = 1000): Promise<Receipt> => {
-      const { receipt } = await packWithReceipt(given, { query: QUERY, at: ++now, budget });
-      expect(await loci.shared(ReceiptLog).write(loci.namespace, receipt)).toBe(receipt.id);
-      return receipt;
-    };
-    const both = await make([oven!, plumber!]);
-    const turned = await make([plumber!, oven!]);
-    const one = await make([oven!]);
-    const less = await make([oven!, plumber!], 90);
-    const diff = (before: Receipt, after: Receipt) =>
-      diffReceipts(loci, { before: before.id, after: after.id });
-    const named = { record: plumber!.uuid, id: plumber!.id, title: 'Plumber', citation: 'Plumber.md' };
-    expect(await diff(one, both)).toMatchObject({
-      ...{ same_query: true, same_text: false, left: [], moved: [], stayed: 1 },
-      came_in: [{ ...named, place: 2, reason: null }],
-    });
-    expect(await diff(both, less)).toMatchObject({
-      ...{ came_in: [], moved: [], left: [{ ...named, place: 2, reason: 'budget' }] },
-      before: { budget: 1000, used_tokens: both.budget.used },
-      after: { budget: 90, used_tokens: less.budget.used },
-    });
-    expect((await diff(both, turned)).moved).toMatchObject([
-      { ...named, before: 2, after: 1 },
-      { before: 1 },
-    ]);
-    expect(await diff(both, both)).toMatchObject({ same_text: true, stayed: 2 });
   });
 
   it('is listed and shown until its retention ends, and then purged', async () => {
     const { receipt } = await stored();
     expect((await readReceipts(loci, { limit: 5 })).receipts).toEqual([receipt]);
-    expect(await showReceipt(loci, { id: receipt.id })).toMatchObject({ receipt, labels: [] });
+    expect(await showReceipt(loci, { id: receipt.id })).toMatchObject({ receipt });
     expect((await listReceipts(loci, { limit: 5, kind: 'recall' })).receipts).toEqual([]);
     now += 30 * DAY + 1;
     expect((await listReceipts(loci, { limit: 5 })).receipts).toEqual([]);
@@ -340,42 +308,34 @@ describe('a verified receipt', () => {
   });
 });
 
-describe('a label', () => {
-  it('marks an item by its place, its citation or its record, with the query that the receipt has as a hash', async () => {
+describe('a mark', () => {
+  it('is given to an item by its place, its citation or its record, with the query that the receipt has as a hash', async () => {
     const { receipt } = await stored();
     const { id } = receipt;
     const [first] = receipt.pieces;
-    const label = await labelItem(loci, { id, item: '1', verdict: 'useful', query: QUERY });
-    expect(label).toMatchObject({ receipt: id, record: first!.record, verdict: 'useful', query: QUERY });
-    const changed = await labelItem(loci, { id, item: first!.record, verdict: 'not-useful' });
-    expect(changed).toMatchObject({ record: label.record, verdict: 'not-useful', query: QUERY });
-    await labelItem(loci, { id, item: 'Home/Oven.md', verdict: 'useful' });
-    const { labels } = await showReceipt(loci, { id });
-    expect(labels).toHaveLength(2);
-    expect(labels.every(({ query }) => query === QUERY)).toBe(true);
-    const { entries: log } = await audit(loci, { limit: 10, action: 'label' });
+    const mark = await markReceipt(loci, { id, item: '1', verdict: 'useful', query: QUERY });
+    expect(mark).toEqual({ receipt: id, record: first!.record, verdict: 'useful', query: QUERY });
+    const changed = await markReceipt(loci, { id, item: first!.record, verdict: 'not-useful' });
+    expect(changed).toMatchObject({ record: mark.record, verdict: 'not-useful', query: QUERY });
+    await markReceipt(loci, { id, item: 'Home/Oven.md', verdict: 'useful' });
+    const shown = (await showReceipt(loci, { id })).receipt;
+    expect(shown).toMatchObject({ query: QUERY, marked_at: new Date(now).toISOString() });
+    expect(shown.candidates.filter(({ verdict }) => verdict !== undefined)).toHaveLength(2);
+    const { entries: log } = await audit(loci, { limit: 10, action: 'mark' });
     expect(log).toHaveLength(3);
     expect(JSON.stringify(log)).not.toContain(QUERY);
-  });
-
-  it('outlives its receipt', async () => {
-    const { receipt } = await stored();
-    const label = await labelItem(loci, { id: receipt.id, item: '1', verdict: 'useful' });
-    now += 40 * DAY;
-    await write(loci, { content: 'Starts the purge.' });
-    const labels = await storedLabels(loci.store.records, loci.namespace, null, { after: null, limit: 10 });
-    expect(labels.map(formatLabel)).toEqual([label]);
+    expect(await verifyReceipt(loci, { id })).toMatchObject({ receipts: [{ id }] });
   });
 
   it('is refused for another query, and for an item that the receipt does not have', async () => {
     const { receipt } = await stored();
     const request = { id: receipt.id, item: '1', verdict: 'useful' } as const;
-    await expect(labelItem(loci, { ...request, query: 'other' })).rejects.toMatchObject({
+    await expect(markReceipt(loci, { ...request, query: 'other' })).rejects.toMatchObject({
       code: 'invalid_input',
     });
     await write(loci, { content: 'Not in the receipt.' });
     for (const item of ['0', '99', 'record/3', 'nothing of that name'])
-      await expect(labelItem(loci, { ...request, item }), item).rejects.toMatchObject({
+      await expect(markReceipt(loci, { ...request, item }), item).rejects.toMatchObject({
         code: 'not_found',
       });
   });

@@ -12,17 +12,11 @@ import {
   type ReceiptPiece,
 } from '../../pack/receipt.ts';
 import { shownText } from '../../pack/text/span.ts';
-import {
-  type ReceiptCursor,
-  type StoredLabel,
-  type StoredReceipt,
-  VERDICTS,
-} from '../../store/item-model.ts';
-import { storedLabels, storedReceipt, storedReceipts } from '../../store/items/kinds.ts';
+import type { ReceiptCursor, StoredReceipt } from '../../store/item-model.ts';
+import { storedReceipt, storedReceipts } from '../../store/items/kinds.ts';
 import type { EngineContext } from '../context.ts';
 import { recordId } from '../fields/record-fields.ts';
 import { timeBound } from '../fields/time-bound.ts';
-import { isoTime } from '../fields/times.ts';
 import { wholeCitations } from '../shared/citations.ts';
 
 /** The length of a UUID. */
@@ -42,18 +36,6 @@ export const receiptId = () =>
 
 export const receiptKind = () => z.enum(RECEIPT_KINDS);
 
-export const labelOutput = z.strictObject({
-  receipt: z.uuid(),
-  record: z.string().describe('UUID of the record.'),
-  verdict: z.enum(VERDICTS),
-  query: z.string().nullable().describe('The query, if the operator gave it.'),
-  query_hash: z.string().nullable(),
-  project: z.string().nullable(),
-  at: z.iso.datetime(),
-  actor: z.string(),
-});
-export type LabelOutput = z.infer<typeof labelOutput>;
-
 /** The fields with which every receipt begins. */
 export function receiptHead(
   { now, caller: { actor, surface } }: EngineContext,
@@ -68,10 +50,6 @@ export function receiptHead(
     project,
     caller: { actor, surface },
   };
-}
-
-export function formatLabel({ queryHash, at, sequence: _, ...label }: StoredLabel): LabelOutput {
-  return { ...label, query_hash: queryHash, at: isoTime(at) };
 }
 
 const DEFAULT_LIMIT = 20;
@@ -106,7 +84,7 @@ const summary = z.strictObject({
   used_tokens: count(),
   failed_lanes: z.array(z.string()).describe('Lanes that failed or were late.'),
   caller: receiptSchema.shape.caller,
-  query: z.string().nullable().describe('The query, if the operator gave it with a label.'),
+  query: z.string().nullable().describe('The query, if the operator gave it with a mark.'),
   titles: z
     .array(z.string())
     .describe(`What the first ${String(MAX_TITLES)} records in the text are called now.`),
@@ -135,11 +113,10 @@ export async function listReceipts(
   const { receipts, uuid, ...page } = await readReceipts(context, request);
   const first = receipts.map(({ pieces }) => shownRecords(pieces).slice(0, MAX_TITLES));
   const live = await liveRecords(context, first.flat());
-  const queries = await Promise.all(receipts.map(({ id }) => queryOf(context, id)));
   return {
     receipts: receipts.map((receipt, i) => ({
       ...summaryOf(receipt),
-      query: queries[i]!,
+      query: receipt.query ?? null,
       titles: first[i]!.flatMap((record) => live.get(record)?.title ?? []),
       ...useOf(receipt, uuid),
     })),
@@ -156,11 +133,6 @@ function useOf({ candidates }: Receipt, uuid: string | null): Pick<z.infer<typeo
 /** The records in a text, in its order. */
 export function shownRecords(pieces: Receipt['pieces']): string[] {
   return [...new Set(pieces.map(({ record }) => record))];
-}
-
-async function queryOf({ store, namespace }: EngineContext, receipt: string): Promise<string | null> {
-  const labels = await storedLabels(store.records, namespace, receipt, { after: null, limit: MAX_LABELS });
-  return labels.find(({ query }) => query !== null)?.query ?? null;
 }
 
 function summaryOf(receipt: Receipt): Omit<z.infer<typeof summary>, 'query' | 'titles'> {
@@ -240,7 +212,6 @@ export const receiptShowInput = z.strictObject({
 
 export const receiptShowOutput = z.strictObject({
   receipt: receiptSchema,
-  labels: z.array(labelOutput).describe('What the operator says about its items.'),
   records: z
     .array(
       z.strictObject({
@@ -260,17 +231,12 @@ export const receiptShowOutput = z.strictObject({
 });
 export type ReceiptShowOutput = z.infer<typeof receiptShowOutput>;
 
-/** More items than any receipt has. */
-const MAX_LABELS = 10_000;
-
 /** @throws LociError `not_found` */
 export async function showReceipt(
   context: EngineContext,
   { id, texts = false }: z.infer<typeof receiptShowInput>,
 ): Promise<ReceiptShowOutput> {
-  const { store, namespace } = context;
   const receipt = await requireReceipt(context, id);
-  const labels = await storedLabels(store.records, namespace, receipt.id, { after: null, limit: MAX_LABELS });
   const live = await liveRecords(
     context,
     receipt.candidates.map(({ record }) => record),
@@ -278,7 +244,6 @@ export async function showReceipt(
   const citations = await wholeCitations(context, [...live.values()]);
   return {
     receipt,
-    labels: labels.map(formatLabel),
     records: [...live.values()].map(({ id: number, uuid, title }, i) => {
       return { record: uuid, id: number, citation: citations[i]!, title };
     }),
@@ -299,7 +264,7 @@ export function rebuild({ field, bytes, hash }: ReceiptPiece, record: LociRecord
 }
 
 /** Records that are not deleted and have not expired, by UUID. */
-export async function liveRecords(
+async function liveRecords(
   context: EngineContext,
   uuids: readonly string[],
 ): Promise<Map<string, LociRecord>> {

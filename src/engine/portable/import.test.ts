@@ -1,6 +1,7 @@
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
-import { startupEntries } from '../../store/items/kinds.ts';
-import { describe, expect, it } from 'vitest';
+import { HISTORY_CATEGORIES } from '../../store/admin-model.ts';
+import { historyChanges, startupEntries } from '../../store/items/kinds.ts';
+import { describe, expect, it, vi } from 'vitest';
 import {
   asAgent,
   editLines,
@@ -8,11 +9,13 @@ import {
   exportLines,
   SECRET,
 } from '../../../test/contract/export-samples.ts';
-import { NOW } from '../../../test/contract/store-samples.ts';
+import { CHUNKING, note, NOW } from '../../../test/contract/store-samples.ts';
 import { audit } from '../audit/read-audit.ts';
 import { storeFact } from '../facts/facts.ts';
-import { setStartup } from '../startup/startup.ts';
+import type { EngineContext } from '../context.ts';
+import { removeStartup, setStartup } from '../startup/startup.ts';
 import { deleteRecord, undelete } from '../records/delete.ts';
+import { update } from '../records/update.ts';
 import { write } from '../records/write.ts';
 import { importMemory } from './import.ts';
 import { auditChains } from '../../../test/contract/written-samples.ts';
@@ -25,7 +28,7 @@ describe('an import', () => {
     const lines = await exportLines(source);
     const target = await openEngine();
     const report = await importMemory(asAgent(target), { lines });
-    expect([report.records.added, report.startup.refused, report.audit]).toEqual([1, 1, 0]);
+    expect([report.records.added, report.startup.refused, report.audit.added]).toEqual([1, 1, 0]);
     const [record] = await target.store.records.list(
       'default',
       { scan: 'exportable', now: NOW },
@@ -113,7 +116,7 @@ describe('an import', () => {
     expect(report.problems[0]?.message).toContain('365 days');
   });
 
-  it('imports a record once even if the export repeats it, and continues after an invalid line', async () => {
+  it('imports a record once even if the export repeats it', async () => {
     const source = await openEngine();
     await write(source, { content: 'one' });
     await write(source, { content: 'two' });
@@ -129,15 +132,114 @@ describe('an import', () => {
       added: 1,
       updated: 1,
     });
-    const broken = editLines(await exportLines(source), (line) =>
-      line['id'] === 1 ? { ...line, tags: 'x' } : line,
+  });
+
+  it('of a damaged file is refused with its line, and changes nothing', async () => {
+    const source = await openEngine();
+    await write(source, { content: 'one' });
+    await write(source, { content: 'two' });
+    const lines = (await exportLines(source)).trimEnd().split('\n');
+    const second = lines[2]!;
+    const damages: [string | null, RegExp][] = [
+      [second.slice(0, -20), /line 3: it is not a JSON object/],
+      [second.replace('"tags":[]', '"tags":"x"'), /line 3: tags: /],
+      [
+        second.replace('"content":"two"', '"content":"too"'),
+        /line 3: the content does not match content_hash/,
+      ],
+      [second.replace('"category":"general"', '"category":"genera1"'), /line 6: it was changed: the digest/],
+      [null, /line 5: it counts 5 lines before it, but there are 4/],
+    ];
+    const target = await openEngine();
+    for (const [line, message] of damages) {
+      const damaged = line === null ? lines.toSpliced(2, 1) : lines.with(2, line);
+      await expect(importMemory(target, { lines: damaged.join('\n') })).rejects.toThrow(message);
+    }
+    await expect(importMemory(target, { lines: lines.slice(0, -1).join('\n') })).rejects.toThrow(
+      /line 5: it was cut/,
     );
-    const other = await openEngine();
-    const report = await importMemory(other, { lines: broken });
-    expect(report.records).toMatchObject({ added: 1, refused: 1 });
-    expect(report.problems).toMatchObject([
-      { location: 'line 2', message: expect.stringContaining('tags') as string },
+    expect(await target.store.admin.namespaces(ADMIN_NAMESPACE)).toEqual([]);
+  });
+
+  it('of everything into an empty store gives the same store, and changes nothing the second time', async () => {
+    let now = NOW;
+    const source = await openEngine({ now: () => now++ });
+    const { id } = await write(source, { content: 'The oven is gas', tags: ['kitchen'] });
+    await update(source, { id, content: 'The oven is steam' });
+    const wrong = await write(source, { content: 'A mistake' });
+    await deleteRecord(source, { id: wrong.id });
+    const restored = await write(source, { content: 'Restored' });
+    await deleteRecord(source, { id: restored.id });
+    await undelete(source, { id: restored.id });
+    for (const value of ['555', '556']) await storeFact(source, { key: 'phone', value });
+    await setStartup(source, { key: 'soul', content: 'Be brief.' });
+    await setStartup(source, { key: 'old', content: 'Be long.', position: 1 });
+    await removeStartup(source, { key: 'old' });
+    const { store } = source;
+    const turn = note('We chose the tiles', { origin: 'source', source: 'session:a', key: 'turn 1' });
+    await store.records.commit('default', { writes: [turn], chunking: CHUNKING });
+    const run = { name: 'search', surface: 'cli', actor: 'a', inputs: { n: 1 }, outcome: 'done', tookMs: 1 };
+    const runs = HISTORY_CATEGORIES.map((category) => ({
+      ...run,
+      category,
+      at: NOW,
+      expiresAt: NOW + 10 ** 9,
+    }));
+    await store.records.commit('default', { items: historyChanges(runs, 100) });
+    const content = async (of: EngineContext): Promise<string[]> =>
+      (await exportLines(of))
+        .trimEnd()
+        .split('\n')
+        .slice(1, -1)
+        .filter((line) => !line.includes('"action":"import"'));
+    const lines = await exportLines(source);
+    expect(new Set(lines.match(/"type":"\w+"/g)).size).toBe(6);
+    const target = await openEngine({ now: () => now });
+    await importMemory(target, { lines });
+    expect(await content(target)).toEqual(await content(source));
+    const again = await importMemory(target, { lines });
+    for (const type of ['records', 'startup', 'audit', 'history'] as const)
+      expect(again[type]).toMatchObject({ added: 0, updated: 0, removed: 0, kept: 0, refused: 0 });
+    expect(await content(target)).toEqual(await content(source));
+    expect(await undelete(target, { id: wrong.id })).toMatchObject({ id: wrong.id });
+  });
+
+  it('names the lines of types that this version does not have, and imports the rest', async () => {
+    const source = await openEngine();
+    await write(source, { content: 'one' });
+    const lines = (await exportLines(source)).replace(
+      '{"type":"record"',
+      '{"type":"former","key":1}\n{"type":"record"',
+    );
+    const target = await openEngine();
+    const report = await importMemory(target, { lines: editLines(lines, (line) => line) });
+    expect([report.records.added, report.problems]).toEqual([
+      1,
+      [{ location: 'line 2', message: 'this version knows no lines of the type "former"' }],
     ]);
+  });
+
+  it('of many items reads each kind of them once', async () => {
+    const target = await openEngine();
+    const header = (await exportLines(target)).split('\n')[0] ?? '';
+    const entries = Array.from({ length: 2000 }, (_, n) =>
+      JSON.stringify({
+        ...{
+          type: 'startup',
+          agent: '',
+          key: String(n),
+          priority: 2,
+          reinforce: false,
+          content: 'Be brief.',
+        },
+        ...{ created_at: NOW, updated_at: NOW, deleted_at: null },
+      }),
+    );
+    const lines = editLines([header, ...entries, '{}'].join('\n'), (line) => line);
+    const items = vi.spyOn(target.store.records, 'items');
+    const report = await importMemory(target, { lines });
+    expect(report.startup.added).toBe(2000);
+    expect(items.mock.calls.length).toBeLessThan(60);
   });
 
   it('reports an audit chain that was changed, and imports the rest', async () => {
@@ -148,7 +250,7 @@ describe('an import', () => {
     );
     const target = await openEngine();
     const report = await importMemory(target, { lines: forged });
-    expect([report.records.added, report.audit]).toEqual([1, 0]);
+    expect([report.records.added, report.audit.added]).toEqual([1, 0]);
     expect(report.conflicts[0]?.message).toContain('was changed');
   });
 
@@ -188,7 +290,7 @@ describe('an import', () => {
       lines: await exportLines(source),
       dry_run: true,
     });
-    expect([report.records.added, report.audit, report.changes]).toMatchObject([
+    expect([report.records.added, report.audit.added, report.changes]).toMatchObject([
       1,
       1,
       [{ change: 'added', title: 'First' }],

@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { within } from '../../core/time/within.ts';
 import { LociError } from '../../core/errors.ts';
 import { unreadableError } from '../../core/fs/file-errors.ts';
@@ -14,14 +12,11 @@ import type { EngineContext } from '../context.ts';
 import { expire, schedulePurge } from '../shared/retention.ts';
 import { vectorsToFill } from '../embedding/models.ts';
 import { refusalReport } from '../embedding/refusal-report.ts';
-import { MANIFEST } from './export/markdown.ts';
-import { importLines } from './import/import-lines.ts';
-import { type ImportInput, type ImportOutput, ImportReport } from './import/import-report.ts';
-import { fileLines, textLines, type Lines } from './import/text-lines.ts';
-import type { ImportOptions } from './items/item-type.ts';
+import { fileLines, importLines, textLines, type Lines } from './import-lines.ts';
+import { type ImportInput, type ImportOutput, ImportReport } from './items/import-report.ts';
 import { filesBelow, givenFiles, type WorkspaceFiles } from './openclaw/workspace-files.ts';
 import { importWorkspace, isWorkspacePath } from './openclaw/workspace.ts';
-import { importShadowDatabase } from './shadowdb/import-shadowdb.ts';
+import { importShadowDatabase } from './shadowdb.ts';
 
 export interface EmbeddingOptions extends ProgressOptions {
   /** How long to wait for the embeddings, in milliseconds. They then go on while the engine is open. Unlimited unless given. */
@@ -40,7 +35,7 @@ export async function importMemory(
   { maxEmbeddingMs, ...progress }: EmbeddingOptions = {},
 ): Promise<ImportOutput> {
   assertWritesEnabled(context);
-  const options: ImportOptions = { ...progress, dry_run, overwrite };
+  const options = { ...progress, dry_run, overwrite };
   const source = await openSource(from);
   const vectors = dry_run ? null : await vectorsToFill(context);
   await expire(context);
@@ -49,7 +44,7 @@ export async function importMemory(
   const format = 'lines' in source ? 'jsonl' : 'files' in source ? 'openclaw' : 'shadowdb';
   if ('lines' in source) await importLines(job, source.lines, source.name);
   else if ('files' in source) await importWorkspace(job, source.files, agent);
-  else await importShadowDatabase(job, { ...source, table, agent });
+  else await importShadowDatabase(job, source.place, table, agent);
   if (dry_run) return report.output(format, dry_run);
   schedulePurge(context);
   if (vectors === null) report.why = 'no embedding provider is configured';
@@ -102,27 +97,11 @@ async function openSource({
   | { readonly place: string }
 > {
   if (lines !== undefined) return { lines: textLines(lines), name: 'the given lines' };
-  if (files !== undefined) {
-    if (files.some((file) => file.path === MANIFEST)) throw markdownExport('this');
-    return { files: givenFiles(files) };
-  }
+  if (files !== undefined) return { files: givenFiles(files) };
   if (namesDatabase(path)) return { place: path };
   assertPath(path, 'path');
   if (!(await isFolder(path))) return { lines: fileLines(path), name: path };
-  if (existsSync(join(path, MANIFEST))) throw markdownExport(path);
   return { files: await filesBelow(path, isWorkspacePath) };
-}
-
-function markdownExport(name: string): LociError {
-  return new LociError(
-    'invalid_input',
-    `${name} is an export as Markdown, which is for people to read and cannot be imported`,
-    {
-      hint:
-        'Export to a file with `loci export --to FILE` and import that; it loses nothing. To search the Markdown itself, ' +
-        'add the folder as a vault: `loci index FOLDER`.',
-    },
-  );
 }
 
 async function isFolder(path: string): Promise<boolean> {

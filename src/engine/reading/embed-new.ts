@@ -3,7 +3,8 @@ import { pickSignal } from '../../core/progress.ts';
 import { countAllPending, embedPending, Refusals } from '../../ingest/embed.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { EngineContext } from '../context.ts';
-import { vectorsToFill } from '../embedding/models.ts';
+import { backfill } from '../embedding/backfill.ts';
+import { hasNewModel, vectorsToFill } from '../embedding/models.ts';
 import { NO_REFUSALS, refusalReport, type RefusalReport } from '../embedding/refusal-report.ts';
 import { leaseNote, leaseProcess, withLease } from '../shared/lease.ts';
 import { compactUnlessForgotten } from './forget-source.ts';
@@ -27,11 +28,20 @@ interface Embedded extends RefusalReport {
 }
 
 /**
- * Embeds the contents of all namespaces that have no vector, except those that the provider refuses. While another process
- * embeds, this call waits, so that nothing is embedded twice; if `wait` is false, it returns at once.
+ * Embeds the contents of all namespaces that have no vector, except those that the provider refuses; then, if the settings have a new
+ * model, makes its vectors, which searches use from then on. While another process embeds, this call waits, so that nothing is embedded
+ * twice; if `wait` is false, it returns at once.
  * @throws LociError `embedding_unavailable`, `aborted`
  */
 export async function embedNew(context: EngineContext, options: EmbedOptions = {}): Promise<Embedded> {
+  const done = await embedMissing(context, options);
+  if (done.embeddedBy !== null || !(await hasNewModel(context))) return done;
+  const { embedded, refused, refusals } = await backfill(context, {}, options);
+  return { embedded: done.embedded + embedded, embeddedBy: null, refused, refusals };
+}
+
+/** With the model of searches. */
+async function embedMissing(context: EngineContext, options: EmbedOptions): Promise<Embedded> {
   const { store } = context;
   const vectors = await vectorsToFill(context);
   const none = { embedded: 0, embeddedBy: null, ...NO_REFUSALS };
@@ -57,7 +67,7 @@ export async function embedNew(context: EngineContext, options: EmbedOptions = {
     return { embedded, embeddedBy: null, ...(await refusalReport(context, refusals)) };
   } catch (error) {
     if (!(error instanceof LociError)) throw error;
-    // Until a switch to the configured model, words find what the model before cannot embed. A warning has said so.
+    // Until the vectors of the configured model are made, words find what the model before cannot embed. A warning has said so.
     if (error.code === 'embedding_unavailable' && vectors.notice !== undefined) return none;
     const embeddedBy = options.wait === false ? await embeddingProcess(context) : null;
     if (error.code !== 'conflict' || embeddedBy === null) throw error;

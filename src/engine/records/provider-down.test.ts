@@ -166,7 +166,7 @@ describe('another configuration', () => {
     const warnings: string[] = [];
     const other = await open(config(changed), (warning) => warnings.push(warning));
     const notice = expect.stringMatching(
-      new RegExp(`the vectors of ollama ${MODEL}.* until \`loci embed backfill\` and \`loci embed switch\``),
+      new RegExp(`the vectors of ollama ${MODEL}.* until those of .* are made`),
     ) as string;
     expect(await search(other, { query: 'oven' })).toMatchObject({
       missing: isAsked ? [] : [{ signal: 'vector' }],

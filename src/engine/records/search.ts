@@ -140,7 +140,7 @@ async function explainedMissing(
 }
 
 /** Provider and model of the vectors that a search used, or `none`. */
-export function providerOf({ vectors }: Pick<SearchOutcome['run'], 'vectors'>): string {
+function providerOf({ vectors }: Pick<SearchOutcome['run'], 'vectors'>): string {
   return vectors === null ? 'none' : `${vectors.embedder.provider}/${vectors.embedder.model}`;
 }
 

@@ -91,7 +91,7 @@ describe('an engine', () => {
       const mismatch = {
         code: 'embedding_mismatch',
         message: expect.stringContaining('ollama nomic (768 dimensions)'),
-        hint: expect.stringContaining('`loci embed backfill`, then `loci embed switch`'),
+        hint: expect.stringContaining('`loci embed backfill`'),
       };
       expect(await search(embedding, { query: 'plumber' })).toMatchObject({
         results: [{ snippet: expect.stringContaining('Zebulon') as string }],

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
 import { audit } from '../audit/read-audit.ts';
 import type { EngineContext } from '../context.ts';
-import { exportToFile } from '../portable/export/export-files.ts';
+import { exportToFile } from '../portable/export.ts';
 import { importMemory } from '../portable/import.ts';
 import { injectStartup, listStartup, removeStartup, setStartup } from './startup.ts';
 

@@ -6,8 +6,8 @@ export const embedBackfillOperation: Operation<typeof backfillInput, typeof back
   title: 'Fill in vectors',
   description:
     'Makes the vectors of the configured model for everything that has none, beside those of another model, which searches ' +
-    'keep using. Several processes share the work, and a run that was stopped goes on where it was. Texts that the provider ' +
-    'refuses stay without one. `embed_switch` then makes searches use them.',
+    'use until all are made, and which are removed then. Several processes share the work, and a run that was stopped goes on where it was. ' +
+    'Texts that the provider refuses stay without one.',
   input: backfillInput,
   output: backfillOutput,
   readOnly: false,

@@ -1,5 +1,3 @@
-import { LociError } from '../../core/errors.ts';
-import { labelItems } from '../../engine/packs/labels.ts';
 import { memoryPack, packInput, packOutput } from '../../engine/packs/memory-pack.ts';
 import type { Operation } from '../operation.ts';
 
@@ -15,7 +13,6 @@ export const packOperation: Operation<typeof packInput, typeof packOutput> = {
   destructive: false,
   idempotent: true,
   scope: 'read',
-  localFields: ['label'],
   tool: 'memory_pack',
   examples: [
     { title: 'Before work on something', input: { query: 'kitchen remodel' } },
@@ -28,22 +25,10 @@ export const packOperation: Operation<typeof packInput, typeof packOutput> = {
       title: 'With the receipt, of one project',
       input: { query: 'who installs the oven', project: 'home', trace: true },
     },
-    {
-      title: 'Say what was useful',
-      input: { query: 'kitchen remodel', label: ['1=useful', '2=not-useful'] },
-    },
   ],
   run: async (context, given) => {
     const loci = await context.loci();
     const pack = await memoryPack(loci, given, { signal: context.signal });
-    const { query, label = [], trace = false } = given;
-    if (label.length > 0) {
-      if (context.machine === undefined)
-        throw new LociError('forbidden', 'only the operator labels items', {
-          hint: 'Labels are given on the command line, or with `receipt-label` and the scope `admin`.',
-        });
-      await labelItems(loci, pack.receipt_id, query, label);
-    }
-    return { ...pack, receipt: trace ? pack.receipt : null };
+    return { ...pack, receipt: given.trace === true ? pack.receipt : null };
   },
 };

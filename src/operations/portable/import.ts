@@ -8,7 +8,7 @@ import {
   importInput,
   type ImportOutput,
   importOutput,
-} from '../../engine/portable/import/import-report.ts';
+} from '../../engine/portable/items/import-report.ts';
 import { namesDatabase } from '../../store/registry.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { requireLocalIo } from '../shared/local-io.ts';

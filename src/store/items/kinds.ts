@@ -13,17 +13,13 @@ import type {
   TokenKind,
 } from '../admin-model.ts';
 import type {
-  GoldenQuery,
   ItemChange,
   ItemCursor,
   ItemKind,
   ItemSelector,
-  Label,
   ReceiptCursor,
   ReceiptFilter,
-  StoredGoldenQuery,
   StoredItem,
-  StoredLabel,
   StoredReceipt,
 } from '../item-model.ts';
 import type { IdempotencyKey, IdempotentResult, Page } from '../model.ts';
@@ -38,8 +34,6 @@ const NAMES: Readonly<Record<ItemKind, (item: Pick<StoredItem, 'key' | 'position
   startup_digest: ({ key }) => `what the session ${key} received`,
   pack_history: ({ position }) => `the inputs of run ${String(position)}`,
   pipeline_history: ({ position }) => `the inputs of run ${String(position)}`,
-  label: ({ key }) => `the label ${key}`,
-  golden_query: ({ key }) => `the results of golden query ${key}`,
   receipt: ({ key }) => `the receipt ${key}`,
   source_state: ({ key }) => `the list of problems of source ${key}`,
   graph_layout: () => 'the positions of the nodes of the graph',
@@ -205,42 +199,6 @@ export function samplePut({ day, at, ...figures }: StoreSample, keep: number): I
     { put: { kind: 'store_sample', key: day, at, body }, ifExists: 'skip' },
     { of: 'store_sample', keepNewest: keep, by: 'at' },
   ];
-}
-
-// ── Labels and golden queries ────────────────────────────────────────────────────────────────────
-
-/** By sequence; of one receipt unless it is `null`. */
-export async function storedLabels(
-  items: Items,
-  namespace: string,
-  receipt: string | null,
-  page: Page<number>,
-): Promise<StoredLabel[]> {
-  const selector: ItemSelector = { kind: 'label', ...(receipt !== null && { ref: receipt }), by: 'position' };
-  const found = await items.items(namespace, selector, afterPosition(page));
-  return found.map((item) => ({ sequence: item.position, ...(bodyOf(item) as Label) }));
-}
-
-/** Replaces the label of the same item of a receipt. */
-export function labelPut(label: Label): ItemChange {
-  const { receipt, record, at } = label;
-  return { put: { kind: 'label', key: joined(receipt, record), at, ref: receipt, body: { ...label } } };
-}
-
-/** By sequence, with those that were removed. */
-export async function storedGoldenQueries(
-  items: Items,
-  namespace: string,
-  page: Page<number>,
-): Promise<StoredGoldenQuery[]> {
-  const found = await items.items(namespace, { kind: 'golden_query', by: 'position' }, afterPosition(page));
-  return found.map((item) => ({ sequence: item.position, ...(bodyOf(item) as GoldenQuery) }));
-}
-
-/** Replaces the golden query with the same id. */
-export function goldenQueryPut(golden: GoldenQuery): ItemChange {
-  const body = { ...golden, expected: golden.expected.map((each) => ({ ...each })) };
-  return { put: { kind: 'golden_query', key: golden.id, at: golden.at, body } };
 }
 
 // ── Receipts ─────────────────────────────────────────────────────────────────────────────────────

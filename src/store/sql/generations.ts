@@ -33,7 +33,7 @@ function requireGeneration(all: readonly Generation[], id: number): Generation {
   const found = all.find((each) => each.id === id);
   if (found !== undefined) return found;
   throw new LociError('not_found', `vector generation ${String(id)} does not exist`, {
-    hint: '`loci embed prune` may have removed it. `loci embed backfill` makes the vectors of the configured model.',
+    hint: 'Searches may use the vectors of another model now. Try again.',
   });
 }
 

@@ -23,7 +23,7 @@ describe('withCommandNames', () => {
 });
 
 it.each([
-  ['Run `loci embed switch`.', 'Run `openclaw loci embed switch`.'],
+  ['Run `loci embed backfill`.', 'Run `openclaw loci embed backfill`.'],
   ['→ loci sources approve todos', '→ openclaw loci sources approve todos'],
   [
     'take its records out: loci forget-vault "Notes"',

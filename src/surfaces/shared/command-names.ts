@@ -4,7 +4,6 @@ export const COMMAND_GROUPS: Readonly<Record<string, string>> = {
   config: 'show or change the settings',
   embed: 'the embedding provider and the vectors that it makes',
   fact: 'values that are stored under a key until they expire',
-  golden: 'queries that you have recorded, and what they should find',
   graph: 'how notes, tasks and projects are connected',
   inbox: 'what agents wrote, changed and deleted, until you keep or undo it',
   openclaw: 'the memory of OpenClaw',

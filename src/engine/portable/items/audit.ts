@@ -4,7 +4,7 @@ import { MAX_TIME, MIN_TIME } from '../../../sources/files/file-time.ts';
 import type { AuditChain, AuditEntry } from '../../../store/admin-model.ts';
 import type { EngineContext } from '../../context.ts';
 import { screenTexts } from '../../records/screen.ts';
-import { isRefusal, ITEMS_PER_WRITE, readPage, type ImportJob, type ItemType } from './item-type.ts';
+import { isRefusal, readPage, type ImportJob, type ItemType, type Located } from './item-type.ts';
 import { jsonObject, lineFormat, sha256Text, uuid } from './line-format.ts';
 
 const schema = z.strictObject({
@@ -26,7 +26,6 @@ const schema = z.strictObject({
 const { session: _, ...FIELDS } = schema.shape;
 
 export const audit: ItemType<AuditEntry> = {
-  count: 'audit',
   format: lineFormat(schema, FIELDS),
   async read(context, position) {
     const { part } = position;
@@ -40,54 +39,48 @@ export const audit: ItemType<AuditEntry> = {
     );
     return { items, next: next ?? { part: part + 1, after: 0 } };
   },
-  reserved: 'it belongs to the audit log',
   screen: async (_, value) => ({ value, masked: [] }),
-  importer(job) {
-    const { context, options, report } = job;
-    const { store, namespace } = context;
-    const rejected = new Set<string>();
-    return {
-      batchSize: ITEMS_PER_WRITE,
-      async put(batch) {
-        const chains = Map.groupBy(
-          batch.map(({ value }) => value),
-          ({ chain }) => chain,
-        );
-        for (const [chain, links] of chains) {
-          if (rejected.has(chain)) continue;
-          try {
-            const added = await countNew(context, chain, links);
-            if (!options.dry_run) {
-              const attachedAudit = await Promise.all(links.map((link) => withoutSecrets(job, link)));
-              await store.records.commit(namespace, { attachedAudit });
-            }
-            report.auxiliary.audit += added;
-          } catch (error) {
-            if (!isRefusal(error)) throw error;
-            rejected.add(chain);
-            report.addConflict(`audit chain ${chain}`, error.message);
-          }
-        }
-      },
-    };
-  },
 };
 
+/** Attaches the entries of each chain to it, in their order. */
+export class AuditImporter {
+  readonly #job: ImportJob;
+  readonly #rejected = new Set<string>();
+
+  constructor(job: ImportJob) {
+    this.#job = job;
+  }
+
+  async put(batch: readonly Located<AuditEntry>[]): Promise<void> {
+    const { context, options, report } = this.#job;
+    const { store, namespace } = context;
+    const links = batch.map(({ value }) => value);
+    for (const [chain, entries] of Map.groupBy(links, (entry) => entry.chain)) {
+      if (this.#rejected.has(chain)) continue;
+      try {
+        const { chains } = await store.admin.audit(namespace, { chains: true });
+        const length = chains.find((each) => each.chain === chain)?.length ?? 0;
+        if (!options.dry_run) {
+          const attachedAudit = await Promise.all(entries.map((entry) => withoutSecrets(this.#job, entry)));
+          await store.records.commit(namespace, { attachedAudit });
+        }
+        const added = entries.filter(({ seq }) => seq > length).length;
+        report.counts.audit.added += added;
+        report.counts.audit.unchanged += entries.length - added;
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        this.#rejected.add(chain);
+        report.addConflict(`audit chain ${chain}`, error.message);
+      }
+    }
+  }
+}
+
 /** The audit chains in an order that later writes do not change. Only the operator may read them. */
-export async function auditChains({ store, namespace, caller }: EngineContext): Promise<AuditChain[]> {
+async function auditChains({ store, namespace, caller }: EngineContext): Promise<AuditChain[]> {
   if (caller.trust !== 'operator') return [];
   const { chains } = await store.admin.audit(namespace, { chains: true });
   return chains.toSorted((a, b) => (a.chain < b.chain ? -1 : 1));
-}
-
-async function countNew(
-  { store, namespace }: EngineContext,
-  chain: string,
-  links: readonly AuditEntry[],
-): Promise<number> {
-  const { chains } = await store.admin.audit(namespace, { chains: true });
-  const length = chains.find((each) => each.chain === chain)?.length ?? 0;
-  return links.filter(({ seq }) => seq > length).length;
 }
 
 /** Removes a diff that has a secret. The chain stays valid, because its hashes cover the hash of the diff. */

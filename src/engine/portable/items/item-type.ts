@@ -1,39 +1,52 @@
 import { LociError } from '../../../core/errors.ts';
 import type { ProgressOptions } from '../../../core/progress.ts';
-import type { LociRecord } from '../../../core/types.ts';
+import type { LociRecord, Timestamp } from '../../../core/types.ts';
+import type { AuditDraft } from '../../../store/admin-model.ts';
+import type { ItemChange, ItemKind } from '../../../store/item-model.ts';
 import type { EngineContext } from '../../context.ts';
 import { MAX_KEY_LENGTH } from '../../fields/limits.ts';
-import type { ImportReport } from '../import/import-report.ts';
-import type { CountName } from './header.ts';
+import type { ImportReport } from './import-report.ts';
 import type { LineFormat } from './line-format.ts';
 
 /** A record as it is exported: without its namespace, because an import uses the namespace of its caller. */
 export type ExportedRecord = Omit<LociRecord, 'namespace'>;
 
-/** A type of items in an export: how items are read from the store, written as lines, read from lines, and imported. */
+/** A type of items in an export: how items are read from the store, written as lines, and read from lines. */
 export interface ItemType<Value> {
-  /** The name of its count in the reports of an export and of an import. */
-  readonly count: CountName;
   readonly format: LineFormat<Value>;
   /** The items of the caller's namespace that follow a position. */
   read(context: EngineContext, position: Position): Promise<Batch<Value>>;
-  /** Why only the operator may import items of this type: `it is a label of the operator`. */
-  readonly reserved?: string;
   /**
    * Applies the rules of a write, and masks secrets.
    * @throws LociError `invalid_input`, `secret_refused`, `forbidden`
    */
   screen(context: EngineContext, value: Value): Promise<Screened<Value>>;
-  importer(job: ImportJob): ItemImporter<Value>;
+}
+
+/** A type that the store keeps as items. Of two items with one key, the last writer wins. */
+export interface StoredType<Value> extends ItemType<Value> {
+  readonly kinds: readonly ItemKind[];
+  key(value: Value): string;
+  /** When it was last written. */
+  at(value: Value): Timestamp;
+  puts(values: readonly Value[]): ItemChange[];
+  /** For messages. */
+  title(value: Value): string;
+  /** What the user should know of an item that is stored. */
+  remark?(context: EngineContext, value: Value): string | null;
+  /** The entries of the audit log, unless there is one for each batch. */
+  audit?(context: EngineContext, values: readonly Value[]): Promise<AuditDraft[]>;
 }
 
 /** A position among the items of a type. */
 export interface Position {
-  /** Index of the audit chain or history category. */
+  /** Index of the audit chain or of the kind. */
   readonly part: number;
   /** Number of the last item of the part that was read; 0 before the first. */
   readonly after: number;
 }
+
+export const START: Position = { part: 0, after: 0 };
 
 export interface Batch<Value> {
   readonly items: readonly Value[];
@@ -47,15 +60,13 @@ export interface Screened<Value> {
   readonly masked: readonly string[];
 }
 
-export interface ImportOptions extends ProgressOptions {
-  readonly dry_run: boolean;
-  /** Replaces whatever differs, even when it is newer. */
-  readonly overwrite: boolean;
-}
-
 export interface ImportJob {
   readonly context: EngineContext;
-  readonly options: ImportOptions;
+  readonly options: ProgressOptions & {
+    readonly dry_run: boolean;
+    /** Replaces whatever differs, even when it is newer. */
+    readonly overwrite: boolean;
+  };
   readonly report: ImportReport;
 }
 
@@ -65,51 +76,30 @@ export interface Located<Value> {
   readonly value: Value;
 }
 
-/** Imports the items of one type. */
-export interface ItemImporter<Value> {
-  /** The number of items that `put` gets at a time. */
-  readonly batchSize: number;
-  /** Whether an item is left out without a remark. */
-  isSkipped?(value: Value): Promise<boolean> | boolean;
-  /** Writes items that were screened, and counts them in the report. */
-  put(batch: readonly Located<Value>[]): Promise<void>;
-}
-
-/** The number of items that an export reads, and an import writes, at a time. */
-const ITEMS_PER_READ = 500;
-export const ITEMS_PER_WRITE = 100;
-
-/** Reads a batch of the items of a type from a position. The number of its last item is the position of the next one. */
+/** Reads a batch of the items of a part of a type. The number of its last item is the position of the next one. */
 export async function readPage<Item>(
   read: (page: { readonly after: number; readonly limit: number }) => Promise<readonly Item[]>,
   numberOf: (item: Item) => number,
   { part, after }: Position,
-  limit: number = ITEMS_PER_READ,
+  limit = 500,
 ): Promise<Batch<Item>> {
   const items = await read({ after, limit });
   const last = items.at(-1);
   return { items, next: last === undefined ? null : { part, after: numberOf(last) } };
 }
 
-/** One batch of a list that the store returns as a whole. */
-export function sliceFrom<Item>(all: readonly Item[], { after }: Position): Batch<Item> {
-  const end = after + ITEMS_PER_READ;
-  const items = all.slice(after, end);
-  return { items, next: items.length < ITEMS_PER_READ ? null : { part: 0, after: end } };
-}
-
 /** @throws LociError `invalid_input` */
-export function assertShort(field: string, text: string | null): void {
-  const length = text?.length ?? 0;
-  if (length > MAX_KEY_LENGTH)
-    throw new LociError(
-      'invalid_input',
-      `${field} has ${String(length)} characters; the limit is ${String(MAX_KEY_LENGTH)}`,
-    );
+export function assertShort(fields: Readonly<Record<string, string | null>>): void {
+  for (const [field, text] of Object.entries(fields)) {
+    const length = text?.length ?? 0;
+    if (length <= MAX_KEY_LENGTH) continue;
+    const limit = String(MAX_KEY_LENGTH);
+    throw new LociError('invalid_input', `${field} has ${String(length)} characters; the limit is ${limit}`);
+  }
 }
 
 /** Whether the error concerns one item, so that the import continues with the next. */
 export function isRefusal(error: unknown): error is LociError {
-  const codes = ['invalid_input', 'secret_refused', 'forbidden', 'conflict'];
+  const codes = ['invalid_input', 'secret_refused', 'forbidden', 'conflict', 'unreadable'];
   return error instanceof LociError && codes.includes(error.code);
 }

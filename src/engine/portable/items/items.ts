@@ -1,43 +1,203 @@
-import type { AuditEntry, HistoryDraft, StartupEntry } from '../../../store/admin-model.ts';
-import type { GoldenQuery, Label } from '../../../store/item-model.ts';
+import { z } from 'zod';
+import { sha256 } from '../../../core/ids.ts';
+import type { Json } from '../../../core/types.ts';
+import {
+  HISTORY_CATEGORIES,
+  type AuditEntry,
+  type HistoryDraft,
+  type StartupEntry,
+} from '../../../store/admin-model.ts';
+import type { ItemKind, StoredItem } from '../../../store/item-model.ts';
+import {
+  bodyOf,
+  historyChanges,
+  receiptPut,
+  startupEntries,
+  startupPut,
+} from '../../../store/items/kinds.ts';
+import { MAX_RUNS_PER_CATEGORY, RUN_LIFETIME_MS } from '../../audit/history-log.ts';
+import { assertWithinLimits } from '../../fields/limits.ts';
+import { type Receipt, receiptSchema } from '../../../pack/receipt.ts';
+import { screenTexts } from '../../records/screen.ts';
+import { whyTooLong } from '../../startup/budget.ts';
+import { assertValidEntry, startupAuditDraft } from '../../startup/startup.ts';
 import { audit } from './audit.ts';
-import { goldenQuery } from './golden-query.ts';
-import { history } from './history.ts';
-import type { ExportedRecord, ItemType } from './item-type.ts';
-import { label } from './label.ts';
+import type { EngineContext } from '../../context.ts';
+import {
+  assertShort,
+  readPage,
+  START,
+  type Batch,
+  type ExportedRecord,
+  type ItemType,
+  type Position,
+  type StoredType,
+} from './item-type.ts';
+import {
+  ITEM_TYPE_NAMES,
+  type ItemTypeName,
+  jsonObject,
+  lineFormat,
+  parseWith,
+  time,
+  timeOrNull,
+} from './line-format.ts';
 import { record } from './record.ts';
-import { startup } from './startup.ts';
+
+/** How the items of some kinds are read, in the order in which they were first written. */
+function readStored<Value>(
+  kinds: readonly ItemKind[],
+  valueOf: (item: StoredItem) => Value,
+  mentions?: string,
+) {
+  const read: ItemType<Value>['read'] = async ({ store, namespace, now }, position) => {
+    const { part } = position;
+    const kind = kinds[part];
+    if (kind === undefined) return { items: [], next: null };
+    const { items, next } = await readPage(
+      ({ after, limit }) =>
+        store.records.items(
+          namespace,
+          { kind, liveAt: now(), by: 'position', ...(mentions !== undefined && { mentions }) },
+          { after: { position: after }, limit },
+        ),
+      (item) => item.position,
+      position,
+    );
+    return { items: items.map(valueOf), next: next ?? { part: part + 1, after: 0 } };
+  };
+  return { kinds, read };
+}
+
+const startupLine = z.strictObject({
+  agent: z.string().max(128),
+  key: z.string(),
+  priority: z.number().int().min(0).max(9),
+  place: z.number().int().min(1).exactOptional(),
+  reinforce: z.boolean(),
+  created_at: time,
+  updated_at: time,
+  deleted_at: timeOrNull,
+  content: z.string(),
+});
+
+export const startup: StoredType<StartupEntry> = {
+  ...readStored(['startup'], (item) => bodyOf(item) as StartupEntry),
+  // Only an entry that was moved has a place.
+  format: lineFormat(startupLine, startupLine.omit({ place: true }).shape),
+  async screen(context, entry) {
+    const { agent, key, content } = entry;
+    assertValidEntry({ agent, key, content });
+    const { texts, masked } = await screenTexts(context, { agent, key, content });
+    return { value: { ...entry, ...texts }, masked };
+  },
+  key: ({ agent, key }) => JSON.stringify([agent, key]),
+  at: ({ updatedAt }) => updatedAt,
+  puts: (entries) => entries.map(startupPut),
+  title: ({ key }) => `the startup entry ${JSON.stringify(key)}`,
+  remark: ({ config }, entry) => (entry.deletedAt === null ? whyTooLong(config.startup, entry) : null),
+  async audit(context, entries) {
+    const before = await startupEntries(context.store.records, context.namespace);
+    const keyed = new Map(before.map((entry) => [startup.key(entry), entry]));
+    return entries.map((each) => startupAuditDraft(context, 'import', keyed.get(startup.key(each)), each));
+  },
+};
+
+const historyLine = z.strictObject({
+  category: z.enum(HISTORY_CATEGORIES),
+  name: z.string(),
+  surface: z.string(),
+  actor: z.string(),
+  inputs: jsonObject,
+  outcome: z.string(),
+  at: time,
+  took_ms: z.number().int().nonnegative(),
+  expires_at: time,
+});
+
+const history: StoredType<HistoryDraft> = {
+  ...readStored(HISTORY_CATEGORIES, (item) => ({
+    ...(bodyOf(item) as Omit<HistoryDraft, 'category' | 'at' | 'expiresAt'>),
+    ...{ category: item.kind as HistoryDraft['category'], at: item.at, expiresAt: item.expiresAt! },
+  })),
+  format: lineFormat(historyLine, historyLine.shape),
+  /** Applies the rules of a run that is recorded here, its expiry included. */
+  async screen(context, run) {
+    const { name, surface, actor, outcome, inputs } = run;
+    assertShort({ name, surface, actor, outcome });
+    assertWithinLimits({ metadata: inputs });
+    const { texts, masked } = await screenTexts(context, {
+      ...{ name, surface, actor, outcome },
+      metadata: inputs,
+    });
+    const { metadata, ...rest } = texts;
+    const expiresAt = Math.min(run.expiresAt, context.now() + RUN_LIFETIME_MS);
+    return { value: { ...run, ...rest, inputs: metadata, expiresAt }, masked };
+  },
+  /** Its content, because runs have no id that survives an export. */
+  key: ({ category, name, surface, actor, inputs, outcome, at, tookMs }) =>
+    sha256(JSON.stringify([category, name, surface, actor, inputs, outcome, at, tookMs])),
+  at: ({ at }) => at,
+  puts: (runs) => historyChanges(runs, MAX_RUNS_PER_CATEGORY),
+  title: ({ name }) => `the run ${name}`,
+};
+
+/** Receipts that the operator has marked. The others are of no use elsewhere. */
+const receipt: StoredType<Receipt> = {
+  ...readStored(['receipt'], (item) => receiptSchema.parse(bodyOf(item)), '"verdict":"'),
+  format: { fields: (value) => value, parse: (fields) => parseWith(receiptSchema, fields) },
+  async screen(context, value) {
+    const { texts, masked } = await screenTexts(context, { content: value.query ?? '' });
+    return { value: { ...value, ...(value.query !== undefined && { query: texts.content }) }, masked };
+  },
+  key: ({ id }) => id,
+  at: ({ at, marked_at: markedAt = at }) => Date.parse(markedAt),
+  puts: (receipts) =>
+    receipts.map((body) =>
+      receiptPut({ id: body.id, kind: body.kind, at: Date.parse(body.at), hash: body.hash, body }),
+    ),
+  title: ({ id }) => `the receipt ${id}`,
+};
 
 /** What an export has of each type. */
-interface ItemValues {
+interface ItemValues extends Readonly<Record<ItemTypeName, unknown>> {
   readonly startup: StartupEntry;
   readonly record: ExportedRecord;
-  readonly label: Label;
-  readonly golden_query: GoldenQuery;
+  readonly receipt: Receipt;
   readonly audit: AuditEntry;
   readonly history: HistoryDraft;
 }
 
-export type ItemTypeName = keyof ItemValues;
-
-/** The types of items, in the order of every export. */
-const ITEM_TYPES: { readonly [Type in ItemTypeName]: ItemType<ItemValues[Type]> } = {
+/** A further kind of items needs an entry here. */
+const ITEM_TYPES: {
+  readonly [Type in ItemTypeName]: Type extends 'record' | 'audit'
+    ? ItemType<ItemValues[Type]>
+    : StoredType<ItemValues[Type]>;
+} = {
   startup,
   record,
-  label,
-  golden_query: goldenQuery,
+  receipt,
   audit,
   history,
 };
-export const ITEM_TYPE_NAMES = Object.keys(ITEM_TYPES) as ItemTypeName[];
-
 export type ExportItem = {
   [Type in ItemTypeName]: { readonly type: Type; readonly value: ItemValues[Type] };
 }[ItemTypeName];
 
 /** The entry of the table for a type, for code that treats the values of all types alike. */
-export function itemType(type: ItemTypeName): ItemType<ExportItem['value']> {
+export function itemType(
+  type: ItemTypeName,
+): ItemType<ExportItem['value']> | StoredType<ExportItem['value']> {
   return ITEM_TYPES[type];
+}
+
+/** All items of a type, one batch at a time. */
+export async function* readAll<Value>(context: EngineContext, type: ItemType<Value>): AsyncGenerator<Value> {
+  for (let position: Position | null = START; position !== null;) {
+    const batch: Batch<Value> = await type.read(context, position);
+    yield* batch.items;
+    position = batch.next;
+  }
 }
 
 export function formatLine({ type, value }: ExportItem): string {
@@ -45,10 +205,10 @@ export function formatLine({ type, value }: ExportItem): string {
 }
 
 /** Validates the fields of a line of this type. Returns the item, or a message that says what is wrong. */
-export function parseItem(type: string, fields: unknown): ExportItem | string {
+export function parseItem({ type = null, ...fields }: Readonly<Record<string, Json>>): ExportItem | string {
   const name = ITEM_TYPE_NAMES.find((each) => each === type);
   if (name === undefined)
-    return `this version knows no lines of the type ${JSON.stringify(type.slice(0, 60))}`;
+    return `this version knows no lines of the type ${JSON.stringify(type).slice(0, 60)}`;
   const value = itemType(name).format.parse(fields);
   return typeof value === 'string' ? value : ({ type: name, value } as ExportItem);
 }

@@ -1,8 +1,13 @@
 import { z } from 'zod';
+import { sha256 } from '../../../core/ids.ts';
 import { exceedsDepth, isJsonMap } from '../../../core/json.ts';
 import { safeParse } from '../../../core/safe-parse.ts';
 import type { Json, Metadata, Timestamp } from '../../../core/types.ts';
 import { MAX_TIME, MIN_TIME } from '../../../sources/files/file-time.ts';
+
+/** In the order of every export: the audit log has what is written during the export. */
+export const ITEM_TYPE_NAMES = ['startup', 'record', 'receipt', 'audit', 'history'] as const;
+export type ItemTypeName = (typeof ITEM_TYPE_NAMES)[number];
 
 /** Nesting of a line. Stores accept 100 levels of metadata. */
 const MAX_DEPTH = 110;
@@ -93,4 +98,45 @@ export function parseWith<Value>(schema: z.ZodType<Value>, value: unknown): Valu
   const path = issue?.path.join('.') ?? '';
   const message = issue?.message ?? 'it is not valid';
   return path === '' ? message : `${path}: ${message}`;
+}
+
+/** The name of the format in the header of every export. */
+export const FORMAT = 'loci-export';
+/** The version that this program writes. It reads no other. */
+export const VERSION = 1;
+
+export const INITIAL_DIGEST: string = '0'.repeat(64);
+
+/** The digest of an export up to and including this line: SHA-256 of the digest before it, followed by the line. */
+export function updateDigest(digest: string, line: string): string {
+  return sha256(digest + line);
+}
+
+const anyHeader = z.object({ type: z.literal('header'), format: z.string(), version: z.number() });
+const header = z.strictObject({
+  type: z.literal('header'),
+  format: z.literal(FORMAT),
+  version: z.literal(VERSION),
+  namespace: z.string(),
+  exported_at: z.string(),
+  /** Of exports of older programs. */
+  counts: z.unknown().optional(),
+});
+
+/** The last line: the number of lines before it, and their digest. */
+const end = z.strictObject({ type: z.literal('end'), lines: z.number().int(), digest: sha256Text });
+
+/** Returns the header, or a message that says why this version cannot read it. */
+export function parseHeader(value: unknown): z.infer<typeof header> | string {
+  const parsed = parseWith(anyHeader, value);
+  if (typeof parsed === 'string' || parsed.format !== FORMAT)
+    return 'it does not begin with the header of an export of Loci';
+  if (parsed.version !== VERSION)
+    return `it is of version ${String(parsed.version)} of the format; this Loci reads version ${String(VERSION)}`;
+  const complete = parseWith(header, value);
+  return typeof complete === 'string' ? `the header is broken: ${complete}` : complete;
+}
+
+export function parseEnd(value: unknown): z.infer<typeof end> | string {
+  return parseWith(end, value);
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isForInbox } from '../../../core/caller.ts';
 import { LociError } from '../../../core/errors.ts';
+import { DAY_MS } from '../../../core/time/whole-day.ts';
 import type { LociRecord, Passage } from '../../../core/types.ts';
 import type { AuditDraft } from '../../../store/admin-model.ts';
 import type { ExistingRecords, RecordImport } from '../../../store/model.ts';
@@ -10,13 +11,7 @@ import type { EngineContext } from '../../context.ts';
 import { TTL_SECONDS } from '../../facts/fact-fields.ts';
 import { invalidateNextExpiry, unshortened } from '../../shared/retention.ts';
 import { chunkingOf } from '../../embedding/models.ts';
-import {
-  ITEMS_PER_WRITE,
-  type ExportedRecord,
-  type ImportJob,
-  type ItemImporter,
-  type Located,
-} from './item-type.ts';
+import type { ExportedRecord, ImportJob, Located } from './item-type.ts';
 import { timeText } from './line-format.ts';
 
 export interface PlannedWrite {
@@ -40,24 +35,15 @@ function comparableState(record: ExportedRecord, isOperator: boolean): object {
 }
 
 /** Writes records in batches, each in one transaction. */
-export class RecordImporter implements ItemImporter<ExportedRecord> {
-  readonly batchSize = ITEMS_PER_WRITE;
+export class RecordImporter {
   readonly #context: EngineContext;
   readonly #options: ImportJob['options'];
   readonly #report: ImportJob['report'];
-  /** In a dry run, the id that the next new record would get. */
-  #nextId: number | null = null;
 
   constructor({ context, options, report }: ImportJob) {
     this.#context = context;
     this.#options = options;
     this.#report = report;
-  }
-
-  isSkipped({ expiresAt }: ExportedRecord): boolean {
-    const isExpired = expiresAt !== null && expiresAt <= this.#context.now();
-    if (isExpired) this.#report.records.expired++;
-    return isExpired;
   }
 
   async put(batch: readonly Located<ExportedRecord>[]): Promise<void> {
@@ -104,7 +90,7 @@ export class RecordImporter implements ItemImporter<ExportedRecord> {
     { sameUuid, sameKey }: ExistingRecords,
     existingById: ReadonlyMap<number, LociRecord>,
   ): Promise<PlannedWrite | null> {
-    const { records } = this.#report;
+    const records = this.#report.counts.record;
     const existing = existingById.get(sameUuid ?? sameKey ?? 0) ?? null;
     if (existing !== null) {
       const otherWithKey = sameUuid !== null && sameKey !== null ? sameKey : null;
@@ -115,6 +101,9 @@ export class RecordImporter implements ItemImporter<ExportedRecord> {
         this.#report.addConflict(location, reason);
       }
       if (reason !== null) return null;
+    } else if (this.#isOver(record)) {
+      records.expired++;
+      return null;
     }
     try {
       const chunking = await chunkingOf(this.#context);
@@ -124,9 +113,16 @@ export class RecordImporter implements ItemImporter<ExportedRecord> {
       return { location, record: written, existing, exportedId: record.id, passages };
     } catch (error) {
       if (!(error instanceof LociError) || error.code !== 'unreadable') throw error;
-      this.#report.addRefused(records, location, error);
+      this.#report.addRefused('record', location, error);
       return null;
     }
+  }
+
+  /** Whether a purge would remove the new record at once. */
+  #isOver({ deletedAt }: ExportedRecord): boolean {
+    const { caller, config, now } = this.#context;
+    if (deletedAt === null || caller.trust !== 'operator') return false;
+    return deletedAt < now() - config.retention.purgeAfterDays * DAY_MS;
   }
 
   /** Why the existing record is not replaced; `null` when it is. */
@@ -183,7 +179,7 @@ export class RecordImporter implements ItemImporter<ExportedRecord> {
       for (const plan of planned) {
         await this.#writeBatch([plan]).catch((cause: unknown) => {
           if (!isConflict(cause)) throw cause;
-          this.#report.records.kept++;
+          this.#report.counts.record.kept++;
           this.#report.addConflict(plan.location, cause.message);
         });
       }
@@ -192,8 +188,8 @@ export class RecordImporter implements ItemImporter<ExportedRecord> {
 
   async #writeBatch(planned: readonly PlannedWrite[]): Promise<void> {
     const { dry_run } = this.#options;
-    const ids = dry_run ? await this.#predictIds(planned) : await this.#commit(planned);
-    const { records } = this.#report;
+    const ids = dry_run ? [] : await this.#commit(planned);
+    const records = this.#report.counts.record;
     for (const [i, { location, record, existing, exportedId }] of planned.entries()) {
       const removed = record.deletedAt !== null && existing?.deletedAt === null;
       const change = existing === null ? 'added' : removed ? 'removed' : 'updated';
@@ -232,20 +228,6 @@ export class RecordImporter implements ItemImporter<ExportedRecord> {
       deletedAt,
       passages,
     };
-  }
-
-  /** The ids that a commit would give. */
-  async #predictIds(planned: readonly PlannedWrite[]): Promise<number[]> {
-    const { store, namespace } = this.#context;
-    let next = this.#nextId ?? (await store.records.bounds(namespace)).highestId + 1;
-    const ids = planned.map((plan) => {
-      const { replaces, preferredId } = this.#recordImport(plan);
-      if (replaces !== null) return replaces;
-      next = Math.max(next, preferredId ?? 0) + 1;
-      return next - 1;
-    });
-    this.#nextId = next;
-    return ids;
   }
 }
 

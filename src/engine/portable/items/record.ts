@@ -10,7 +10,6 @@ import { assertNotReserved, assertWithinLimits } from '../../fields/limits.ts';
 import { screenTexts } from '../../records/screen.ts';
 import { assertShort, readPage, type ExportedRecord, type ItemType, type Screened } from './item-type.ts';
 import { jsonObject, lineFormat, time, timeOrNull, uuid } from './line-format.ts';
-import { RecordImporter } from './record-importer.ts';
 
 const schema = z.strictObject({
   id: z.number().int().min(1),
@@ -39,7 +38,6 @@ const line = lineFormat(schema, schema.shape);
 const RECORDS_PER_READ = 100;
 
 export const record: ItemType<ExportedRecord> = {
-  count: 'records',
   format: {
     fields: (value) => line.fields({ ...value, createdAt: storedTime(value) }),
     parse(fields) {
@@ -61,7 +59,6 @@ export const record: ItemType<ExportedRecord> = {
     return { items: items.map(({ namespace: _, ...each }) => each), next };
   },
   screen: screenRecord,
-  importer: (job) => new RecordImporter(job),
 };
 
 /** One day more than the longest life of a fact, because the clocks of two machines differ. */
@@ -102,7 +99,7 @@ async function screenRecord(
 
 function assertValidRecord(record: ExportedRecord, now: number): void {
   const { content, title, category, recordType, project, tags, metadata, key, origin, expiresAt } = record;
-  for (const field of ['source', 'identity', 'revision'] as const) assertShort(field, record[field]);
+  assertShort({ source: record.source, identity: record.identity, revision: record.revision });
   assertNotReserved(category);
   // The title of a fact is its key, which may be longer than other titles.
   const titleField = origin === 'fact' && title === key ? {} : { title };

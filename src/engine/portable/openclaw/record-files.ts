@@ -6,7 +6,7 @@ import { dateInName } from '../../../sources/dates/note-dates.ts';
 import { lowerTrust } from '../../access/permission.ts';
 import type { EngineContext } from '../../context.ts';
 import { chunkingOf } from '../../embedding/models.ts';
-import type { ExportedRecord, ImportJob } from '../items/item-type.ts';
+import { isRefusal, type ExportedRecord, type ImportJob } from '../items/item-type.ts';
 import { RecordImporter, type PlannedWrite } from '../items/record-importer.ts';
 import { record as recordType } from '../items/record.ts';
 import { splitIntoFragments, type Fragment, type ListSplitting } from './fragments.ts';
@@ -23,9 +23,6 @@ const SPLITTING_BY_FILE: Readonly<Record<string, ListSplitting>> = { 'memory.md'
 const BATCH_SIZE = 100;
 const MAX_TITLE_LENGTH = 300;
 const MAX_FRAGMENTS_PER_FILE = 10_000;
-
-/** Errors that concern one file, so that the import continues with the next. */
-const REFUSALS: readonly string[] = ['unreadable', 'invalid_input', 'secret_refused'];
 
 /** Whether the file, other than those below `memory/`, becomes records. */
 export function isRecordFile(path: string): boolean {
@@ -86,8 +83,8 @@ export class RecordFileImporter {
       for (let start = 0; start < planned.length; start += BATCH_SIZE)
         await this.#writer.write(planned.slice(start, start + BATCH_SIZE));
     } catch (error) {
-      if (!(error instanceof LociError) || !REFUSALS.includes(error.code)) throw error;
-      this.#report.addRefused(this.#report.records, path, error);
+      if (!isRefusal(error)) throw error;
+      this.#report.addRefused('record', path, error);
     }
   }
 
@@ -119,7 +116,7 @@ export class RecordFileImporter {
         // The report must not name the heading when that may be the secret.
         const isNamed = fragment.heading !== '' && error.code !== 'secret_refused';
         const location = isNamed ? `${path} › ${fragment.heading}` : path;
-        this.#report.addRefused(this.#report.records, location, error);
+        this.#report.addRefused('record', location, error);
       }
     }
     return accepted;
@@ -149,7 +146,7 @@ export class RecordFileImporter {
     // A record that the user deleted stays deleted.
     const isDeletedByUser = isDeleted && !imported.removed;
     if (isDeletedByUser || (isUnchanged && imported.heading === fragment.heading && !isDeleted)) {
-      this.#report.records.unchanged++;
+      this.#report.counts.record.unchanged++;
       return null;
     }
     if (!isDeleted && !isUnchanged && this.#isKept(existing)) return null;
@@ -183,7 +180,7 @@ export class RecordFileImporter {
   #isKept(record: LociRecord): boolean {
     const isUnchangedHere = contentHash(record) === importMetadataOf(record).hash;
     if (isUnchangedHere || this.#options.overwrite) return false;
-    this.#report.records.kept++;
+    this.#report.counts.record.kept++;
     const message = `record/${String(record.id)} was changed here, and so was the file`;
     this.#report.addConflict(record.key ?? '', message);
     return true;

@@ -1,10 +1,10 @@
-import { LociError } from '../../../core/errors.ts';
 import type { StartupEntry } from '../../../store/admin-model.ts';
 import { startupEntries } from '../../../store/items/kinds.ts';
 import type { EngineContext } from '../../context.ts';
 import { startupSubject } from '../../startup/startup.ts';
-import type { ImportJob } from '../items/item-type.ts';
-import { putStartup, startup } from '../items/startup.ts';
+import { ItemImport } from '../items/import-items.ts';
+import { isRefusal, type ImportJob } from '../items/item-type.ts';
+import { startup } from '../items/items.ts';
 import type { WorkspaceFiles } from './workspace-files.ts';
 
 /** The startup entry that each of these files becomes. */
@@ -32,6 +32,7 @@ export async function importStartupFiles(
   agent: string,
 ): Promise<void> {
   const { report } = job;
+  const items = new ItemImport(job);
   for (const name of Object.keys(STARTUP_FILES)) {
     const existing = files.paths.filter((each) => startupFile(each) === name);
     const [path = name] = existing.includes(name) ? [name] : existing;
@@ -39,16 +40,14 @@ export async function importStartupFiles(
       if (other !== path) report.addProblem(other, `${path} is imported in its place`);
     try {
       const entry = await entryFor(job, files, path, agent);
-      if (entry !== null) await putStartup(job, { location: path, value: entry });
+      if (entry !== null) await items.add(path, { type: 'startup', value: entry });
     } catch (error) {
-      if (!(error instanceof LociError) || !REFUSALS.includes(error.code)) throw error;
-      report.addRefused(report.startup, path, error);
+      if (!isRefusal(error)) throw error;
+      report.addRefused('startup', path, error);
     }
   }
+  await items.flush();
 }
-
-/** Errors that concern one file, so that the import continues with the next. */
-const REFUSALS: readonly string[] = ['unreadable', 'invalid_input', 'secret_refused', 'forbidden'];
 
 /** The entry to write; `null` for none. */
 async function entryFor(

@@ -6,7 +6,7 @@ import { timeOfFile } from '../../../sources/files/file-time.ts';
 import { decodeText } from '../../../sources/files/decode.ts';
 import { isPlainKey } from '../../../sources/files/paths.ts';
 import { readWithin } from '../../../sources/files/read-file.ts';
-import type { ImportRemark } from '../import/import-report.ts';
+import type { ImportRemark } from '../items/import-report.ts';
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 

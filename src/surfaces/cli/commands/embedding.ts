@@ -1,12 +1,8 @@
 import { formatCount } from '../../../core/text/format-count.ts';
 import type { EmbedBackfillOutput } from '../../../engine/embedding/backfill.ts';
-import type { EmbedCompareOutput } from '../../../engine/golden/compare.ts';
-import type { EmbedPruneOutput } from '../../../engine/embedding/prune.ts';
-import type { EmbedSwitchOutput } from '../../../engine/embedding/switch.ts';
 import type { EmbedTestOutput } from '../../../operations/embedding/test.ts';
 import { oneLine } from '../../shared/escape-control.ts';
-import { generationName, generationText, prefixesText, refusalWarnings } from '../format/phrases.ts';
-import { alignColumns } from '../format/table.ts';
+import { generationText, prefixesText, refusalWarnings } from '../format/phrases.ts';
 import { durationText } from '../format/times.ts';
 import type { OperationCommand, View } from './operation-command.ts';
 
@@ -58,8 +54,6 @@ function similarityText({ paraphrase, stranger, sane }: EmbedTestOutput, { style
   return `${paraphrase.toFixed(3)} for paraphrases, ${stranger.toFixed(3)} for strangers: ${verdict}`;
 }
 
-type Score = EmbedCompareOutput['current'];
-
 export const embedBackfill: OperationCommand<EmbedBackfillOutput> = {
   warnings: refusalWarnings,
   render: (output) => {
@@ -83,81 +77,14 @@ export const embedBackfill: OperationCommand<EmbedBackfillOutput> = {
       lines.push(
         `Still without a vector: ${formatCount(untried, 'text')}. Run \`loci embed backfill\` again.`,
       );
-    else if (!dryRun && !isActive)
-      lines.push(`\`loci embed switch${remaining > 0 ? ' --partial' : ''}\` lets searches use them.`);
+    else if (
+      !dryRun &&
+      isActive &&
+      active !== null &&
+      generationText(active, target) !== generationText(target, active)
+    )
+      lines.push(`Searches use them now. Those of ${generationText(active, target)} were removed.`);
     return `${lines.join('\n')}\n`;
-  },
-};
-
-export const embedCompare: OperationCommand<EmbedCompareOutput> = {
-  isLong: true,
-  shortOptions: { limit: 'n' },
-  warnings: compareWarnings,
-  render: ({ current, candidate, ties, limit, queries, remaining }, { style, columns }) => {
-    const row = (name: string, score: Score, other: Score): string[] => [
-      name,
-      generationText(score, other),
-      score.recall.toFixed(3),
-      score.mrr.toFixed(3),
-      `${String(score.took_ms)} ms`,
-      String(score.wins),
-    ];
-    const table = alignColumns(
-      [
-        ['', 'model', `recall@${String(limit)}`, 'MRR', 'median', 'better'],
-        row('now', current, candidate),
-        row('configured', candidate, current),
-      ],
-      { columns, flexible: [1] },
-    );
-    const [head = '', ...rows] = table;
-    const counts = `${formatCount(queries.length, 'golden query', 'golden queries')}, ${String(ties)} answered equally well.`;
-    const next = remaining === 0 ? ['`loci embed switch` lets searches use the configured model.'] : [];
-    return [style.dim(head), ...rows, counts, ...next].map((line) => `${line}\n`).join('');
-  },
-};
-
-function compareWarnings(output: EmbedCompareOutput): string[] {
-  const { remaining, candidate, current, as_found: asFound, queries } = output;
-  const warnings: string[] = [];
-  if (remaining > 0)
-    warnings.push(
-      `${formatCount(remaining, 'text')} without a vector of ${generationText(candidate, current)} yet, found by words alone: run \`loci embed backfill\`, then compare again`,
-    );
-  if (asFound > 0)
-    warnings.push(
-      `${String(asFound)} of ${formatCount(queries.length, 'golden query', 'golden queries')} expect what a search found when they were recorded, which favours the model of that time: \`loci golden record QUERY --expect CITATION\` says what should be found`,
-    );
-  return warnings;
-}
-
-export const embedSwitch: OperationCommand<EmbedSwitchOutput> = {
-  render: ({ from, to, remaining, dry_run: dryRun }) => {
-    const missing =
-      remaining === 0
-        ? ''
-        : `Still without a vector: ${formatCount(remaining, 'text')}. Run \`loci embed backfill\`.\n`;
-    const name = generationText(to, from);
-    if (from !== null && generationText(from, to) === name)
-      return `Searches use the vectors of ${name} already: nothing was changed.\n${missing}`;
-    const before = from === null ? '' : `; before, those of ${generationText(from, to)}, which are kept`;
-    const verb = dryRun ? 'would use' : 'use';
-    return `Searches ${verb} the vectors of ${name}${before}.\n${missing}${dryRun ? 'Nothing was changed.\n' : ''}`;
-  },
-};
-
-export const embedPrune: OperationCommand<EmbedPruneOutput> = {
-  warnings: ({ in_use: inUse }) =>
-    inUse.map((each) => `left ${generationText(each)} alone: ${oneLine(each.process)} is making its vectors`),
-  render: ({ removed, in_use: inUse, dry_run: dryRun }) => {
-    if (removed.length === 0)
-      return inUse.length === 0 ? 'There are no vectors of previous models.\n' : 'Nothing was removed.\n';
-    const lines = removed.map((each) => {
-      const other = removed.find((one) => one !== each && generationName(one) === generationName(each));
-      const vectors = `${formatCount(each.vectors, 'vector')} of ${generationText(each, other)}`;
-      return dryRun ? `Would remove ${vectors}.\n` : `Removed ${vectors}.\n`;
-    });
-    return `${lines.join('')}${dryRun ? 'Nothing was removed.\n' : ''}`;
   },
 };
 

@@ -5,15 +5,10 @@ import { exportMemory } from './portable.ts';
 it('counts records, startup entries, audit entries and runs of an export', () => {
   const view = { style: makeStyle(false), columns: 80, terminal: false, options: new Set<string>() };
   const counts = {
-    records: 1,
-    deleted: 0,
-    startup: 1,
-    labels: 0,
-    golden_queries: 0,
-    audit: 2,
-    history: 3,
+    ...{ record: 1, deleted: 0, startup: 1, concept_change: 0, receipt: 0 },
+    ...{ audit: 2, history: 3 },
   };
-  const output = { lines: null, next: null, to: '/x/all.jsonl', ...counts, took_ms: 20 };
+  const output = { lines: null, next: null, to: '/x/all.jsonl', counts, took_ms: 20 };
   expect(exportMemory.render(output, view).split('\n')[0]).toBe(
     'Exported 1 record (0 deleted), 1 startup entry, 2 audit entries, 3 runs to /x/all.jsonl.',
   );

@@ -1,6 +1,7 @@
 import { formatCount } from '../../../core/text/format-count.ts';
 import type { ExportOutput } from '../../../operations/portable/export.ts';
-import type { ImportOutput } from '../../../engine/portable/import/import-report.ts';
+import type { ItemTypeName } from '../../../engine/portable/items/line-format.ts';
+import type { ImportOutput } from '../../../engine/portable/items/import-report.ts';
 import { escapeControlJson, oneLine } from '../../shared/escape-control.ts';
 import { ALL_PROBLEMS, limitLines } from '../format/lists.ts';
 import { refusalWarnings } from '../format/phrases.ts';
@@ -53,14 +54,23 @@ const FORMAT_NAMES: Readonly<Record<ImportOutput['format'], string>> = {
   shadowdb: 'ShadowDB',
 };
 
-function countsOf({ records, startup, labels, golden_queries, audit, history }: ImportOutput): string[] {
-  const added = [
-    ...(audit > 0 ? [`${formatCount(audit, 'audit entry', 'audit entries')} added`] : []),
-    ...(labels > 0 ? [`${formatCount(labels, 'label')} added`] : []),
-    ...(golden_queries > 0 ? [`${formatCount(golden_queries, 'golden query', 'golden queries')} added`] : []),
-    ...(history > 0 ? [`${formatCount(history, 'run')} added`] : []),
-  ];
-  return [`records: ${countText(records)}`, `startup entries: ${countText(startup)}`, ...added];
+/** What people call the items of each type. */
+const TYPE_NAMES: Readonly<Record<ItemTypeName, readonly [one: string, several: string]>> = {
+  record: ['record', 'records'],
+  startup: ['startup entry', 'startup entries'],
+  receipt: ['receipt', 'receipts'],
+  audit: ['audit entry', 'audit entries'],
+  history: ['run', 'runs'],
+};
+
+function countsOf({ records, ...output }: ImportOutput): string[] {
+  const counts = { record: records, ...output };
+  return (Object.entries(TYPE_NAMES) as [ItemTypeName, readonly [string, string]][]).flatMap(
+    ([type, [, several]]) => {
+      const text = countText(counts[type]);
+      return text === 'none' && type !== 'record' && type !== 'startup' ? [] : `${several}: ${text}`;
+    },
+  );
 }
 
 function countText(counts: ImportOutput['records']): string {
@@ -102,15 +112,17 @@ export const exportMemory: OperationCommand<ExportOutput> = {
     next === null
       ? []
       : [`this is only a part: \`--to FILE\` writes everything, \`--after ${next}\` prints the next page`],
-  render: ({ lines, to, records, deleted, startup, audit, history, took_ms }, { terminal, style }) => {
-    if (to === null) return terminal ? escapeControlJson(lines ?? '') : (lines ?? '');
-    const recordCount = `${formatCount(records ?? 0, 'record')} (${String(deleted ?? 0)} deleted)`;
-    const otherCounts = [
-      formatCount(startup ?? 0, 'startup entry', 'startup entries'),
-      formatCount(audit ?? 0, 'audit entry', 'audit entries'),
-      formatCount(history ?? 0, 'run'),
-    ];
+  render: ({ lines, to, counts, took_ms }, { terminal, style }) => {
+    if (to === null || counts === null) return terminal ? escapeControlJson(lines ?? '') : (lines ?? '');
+    const texts = (Object.entries(TYPE_NAMES) as [ItemTypeName, readonly [string, string]][]).flatMap(
+      ([type, [one, several]]) => {
+        const deleted = type === 'record' ? ` (${String(counts.deleted)} deleted)` : '';
+        return counts[type] === 0 && type !== 'record'
+          ? []
+          : formatCount(counts[type], one, several) + deleted;
+      },
+    );
     const end = style.dim(`Done in ${durationText(took_ms / 1000)}.`);
-    return `Exported ${[recordCount, ...otherCounts].join(', ')} to ${oneLine(to)}.\n${end}\n`;
+    return `Exported ${texts.join(', ')} to ${oneLine(to)}.\n${end}\n`;
   },
 };

@@ -159,14 +159,13 @@ function relationRows({ relations: { unrelated, share, running_in } }: StatusOut
 /** The progress of the change to the model in the settings, until searches use it. */
 function changeRows({ embedding: { configured, change } }: StatusOutput): Row[] {
   if (configured === 'none' || change === null) return [];
-  const { from, to, texts, embedded, next } = change;
-  const commands = [...(next === 'loci embed backfill' ? [`\`${next}\``] : []), '`loci embed switch`'];
+  const { from, to, texts, embedded } = change;
   return [
     [
       '',
       `the settings name ${generationText(to, from)}, which has vectors of ${String(embedded)} of ${formatCount(texts, 'text')}`,
     ],
-    ['', `searches and writes use that of before: run ${commands.join(', then ')}`],
+    ['', 'searches and writes use that of before until all are made: run `loci embed backfill`'],
   ];
 }
 

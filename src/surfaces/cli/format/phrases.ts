@@ -1,5 +1,5 @@
 import { formatCount } from '../../../core/text/format-count.ts';
-import type { EmbedSwitchOutput } from '../../../engine/embedding/switch.ts';
+import type { EmbedBackfillOutput } from '../../../engine/embedding/backfill.ts';
 import type { RefusalReport } from '../../../engine/embedding/refusal-report.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 
@@ -40,7 +40,7 @@ export function refusalWarnings({ refused, refusals }: RefusalReport): string[] 
   ];
 }
 
-type Generation = EmbedSwitchOutput['to'];
+type Generation = EmbedBackfillOutput['target'];
 
 /**
  * A model in words: `ollama bge-m3 (1024 dimensions)`.
@@ -53,7 +53,7 @@ export function generationText(generation: Generation, other: Generation | null 
   return oneLine(`${name} with prefixes: ${prefixesText(generation)}`);
 }
 
-export function generationName({ provider, model, dimensions }: Generation): string {
+function generationName({ provider, model, dimensions }: Generation): string {
   return `${provider} ${model} (${String(dimensions)} dimensions)`;
 }
 

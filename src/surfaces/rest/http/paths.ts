@@ -14,7 +14,6 @@ const REQUEST_BY_COMMAND: Readonly<
 > = {
   doctor: () => ['doctor'],
   'embed backfill': () => ['embed_backfill'],
-  'embed switch': () => ['embed_switch'],
   'embed test': () => ['embed_test'],
   reindex: (option) => (option === '--vectors' ? ['reindex', { vectors: true }] : ['reindex']),
   'sources refresh': (id) => ['sources_refresh', { ids: [id] }],

@@ -1,6 +1,5 @@
 import type { JSX } from 'preact';
-import { call, type Output } from '../../api/client.ts';
-import { useRequest } from '../../api/use-request.ts';
+import type { Output } from '../../api/client.ts';
 import { PlainText } from '../../parts/plain-text.tsx';
 import { Fact, Section } from '../../parts/section.tsx';
 import { HEALTH } from '../../text/pages/health.ts';
@@ -96,7 +95,6 @@ export function EmbeddingState({ embedding, onDone }: EmbeddingProps): JSX.Eleme
       ) : (
         <ModelChange change={change} onDone={onDone} />
       )}
-      <Prune onDone={onDone} />
     </Section>
   );
 }
@@ -107,7 +105,7 @@ interface ModelChangeProps {
 }
 
 function ModelChange({ change, onDone }: ModelChangeProps): JSX.Element {
-  const { from, to, texts, embedded, next } = change;
+  const { from, to, texts, embedded } = change;
   return (
     <div class="card change">
       <h3>
@@ -116,48 +114,7 @@ function ModelChange({ change, onDone }: ModelChangeProps): JSX.Element {
       <p>
         <PlainText text={t(HEALTH.changeProgress, { done: embedded, total: texts, from: from.model })} />
       </p>
-      {next === 'loci embed backfill' ? (
-        <ActionButton name="embed-backfill" path="/api/v1/embed/backfill" input={{}} onDone={onDone} />
-      ) : (
-        <ActionButton
-          name="embed-switch"
-          path="/api/v1/embed/switch"
-          input={{}}
-          onDone={onDone}
-          ask={{ title: t(HEALTH.switchTitle, { model: to.model }), button: t(HEALTH.switchNow) }}
-        />
-      )}
+      <ActionButton name="embed-backfill" path="/api/v1/embed/backfill" input={{}} onDone={onDone} />
     </div>
-  );
-}
-
-/** Offers to remove vectors of models that are not used, if there are any. */
-function Prune({ onDone }: { readonly onDone: () => void }): JSX.Element | null {
-  const request = useRequest((signal) => call('/api/v1/embed/prune', { dry_run: true }, { signal }), null);
-  const unused = request.data?.removed ?? [];
-  if (unused.length === 0) return null;
-  const details = (
-    <div>
-      <p>{t(HEALTH.pruneList)}</p>
-      <ul>
-        {unused.map(({ model, vectors }) => (
-          <li key={model}>
-            <PlainText text={counted(HEALTH.vectorsOf, vectors, { model })} />
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
-  return (
-    <ActionButton
-      name="embed-prune"
-      path="/api/v1/embed/prune"
-      input={{}}
-      onDone={() => {
-        request.reload();
-        onDone();
-      }}
-      ask={{ title: t(HEALTH.pruneTitle), button: t(HEALTH.removeNow), details }}
-    />
   );
 }

@@ -40,12 +40,12 @@ export function RepairButton({ repair, onDone }: RepairButtonProps): JSX.Element
 
 interface ActionProps<P extends ApiPath> {
   /** The key of its texts. */
-  readonly name: keyof typeof AT_ONCE | 'reindexVectors' | 'embed-switch' | 'embed-prune';
+  readonly name: keyof typeof AT_ONCE | 'reindexVectors';
   readonly path: P;
   readonly input: Input<P>;
   readonly onDone: () => void;
   /** Asks with this dialog first. */
-  readonly ask?: { readonly title: string; readonly button: string; readonly details?: JSX.Element };
+  readonly ask?: { readonly title: string; readonly button: string };
 }
 
 /** Runs an operation, with its progress. */
@@ -81,13 +81,8 @@ export function ActionButton<P extends ApiPath>(props: ActionProps<P>): JSX.Elem
         <Dialog title={ask.title} onClose={() => setAsking(false)}>
           <div class="stack">
             <p>{t(HEALTH[`${name} about`])}</p>
-            {ask.details}
             <div>
-              <button
-                type="button"
-                class={name === 'embed-prune' ? 'button danger' : 'button primary'}
-                onClick={run}
-              >
+              <button type="button" class="button primary" onClick={run}>
                 {ask.button}
               </button>
             </div>

@@ -13,7 +13,7 @@ import { LeftOut } from './left-out.tsx';
 import { SourcePanel } from './source-panel.tsx';
 
 export type ShownReceipt = Output<'/api/v1/receipt/show'>;
-export type Verdict = ShownReceipt['labels'][number]['verdict'];
+export type Verdict = NonNullable<ShownReceipt['receipt']['candidates'][number]['verdict']>;
 
 /** A part of the text: what one record says, or what Loci wrote around it. */
 export interface Block {
@@ -112,15 +112,17 @@ interface Verdicts {
 }
 
 /** What the reader says about the records of a receipt. */
-function useVerdicts({ receipt, labels }: ShownReceipt, query: string | undefined): Verdicts {
+function useVerdicts({ receipt }: ShownReceipt, query: string | undefined): Verdicts {
   const [verdicts, setVerdicts] = useState<ReadonlyMap<string, Verdict>>(new Map());
-  useEffect(
-    () => setVerdicts(new Map(labels.map(({ record, verdict }) => [record, verdict]))),
-    [receipt.id, labels],
-  );
+  useEffect(() => {
+    const marked = receipt.candidates.flatMap(({ record, verdict }) =>
+      verdict === undefined ? [] : ([[record, verdict]] as const),
+    );
+    setVerdicts(new Map(marked));
+  }, [receipt]);
   const mark = (record: string, verdict: Verdict): void => {
     const before = verdicts.get(record);
-    call('/api/v1/receipt/label', {
+    call('/api/v1/receipt/mark', {
       ...{ id: receipt.id, item: record, verdict },
       ...(query !== undefined && { query }),
     }).then(

@@ -69,7 +69,7 @@ async function made(
   const receipt = pack.receipt!;
   const shown =
     pack.receipt_id === null
-      ? { receipt, labels: [], records: [], texts: null }
+      ? { receipt, records: [], texts: null }
       : await call('/api/v1/receipt/show', { id: pack.receipt_id }, { signal });
   return { pack, shown };
 }

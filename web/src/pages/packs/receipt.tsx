@@ -16,7 +16,7 @@ export function ReceiptPage({ id }: { readonly id: string }): JSX.Element {
   const request = useRequest((signal) => call('/api/v1/receipt/show', { id, texts: true }, { signal }), id);
   const [verifying, setVerifying] = useState(false);
   const receipt = request.data?.receipt;
-  const query = request.data?.labels.find((label) => label.query !== null)?.query ?? undefined;
+  const query = receipt?.query;
   const title = receipt === undefined ? t(PACKS.receipt) : t(RECEIPTS[`one_${receipt.kind}`]);
   return (
     <Page

@@ -1,5 +1,4 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import './packs.css';
 import { call, type Output } from '../../api/client.ts';
 import { useChanges } from '../../api/events.ts';
@@ -11,9 +10,8 @@ import { Empty, Loaded } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
 import { href, Link, navigate } from '../../router.tsx';
 import { PACKS, RECEIPTS } from '../../text/pages/packs.ts';
-import { counted, formatMoment, t } from '../../text/text.ts';
+import { counted, t } from '../../text/text.ts';
 import type { PageProps } from '../pages.ts';
-import { ComparePage } from './compare.tsx';
 import { ReceiptPage } from './receipt.tsx';
 
 type List = Output<'/api/v1/receipt/list'>;
@@ -22,16 +20,13 @@ type Summary = List['receipts'][number];
 const KINDS = ['pack', 'recall', 'graph_index', 'graph_pack'] as const;
 const PAGE_SIZE = 30;
 
-/** What was given to agents: a list, one receipt, or two that are compared. */
+/** What was given to agents: a list, or one receipt. */
 export function ReceiptsPage({ rest, query }: PageProps): JSX.Element {
-  const [before, after] = [query.get('before'), query.get('after')];
   if (rest !== '') return <ReceiptPage key={rest} id={rest} />;
-  if (before !== null && after !== null) return <ComparePage before={before} after={after} />;
   return <ReceiptList kind={KINDS.find((each) => each === query.get('kind'))} />;
 }
 
 function ReceiptList({ kind }: { readonly kind: Summary['kind'] | undefined }): JSX.Element {
-  const [chosen, setChosen] = useState<readonly Summary[]>([]);
   const list = usePages(
     (after: string | undefined, signal) =>
       call(
@@ -49,12 +44,6 @@ function ReceiptList({ kind }: { readonly kind: Summary['kind'] | undefined }): 
   useChanges(({ kinds }) => {
     if (kinds.includes('receipts')) list.reload();
   });
-  const toggle = (receipt: Summary): void =>
-    setChosen((all) =>
-      all.some(({ id }) => id === receipt.id)
-        ? all.filter(({ id }) => id !== receipt.id)
-        : [...all.slice(-1), receipt],
-    );
   return (
     <Page title={t(RECEIPTS.title)} about={t(RECEIPTS.about)} narrow>
       <div class="chips" role="group" aria-label={t(RECEIPTS.filter)}>
@@ -81,15 +70,9 @@ function ReceiptList({ kind }: { readonly kind: Summary['kind'] | undefined }): 
             </Empty>
           ) : (
             <>
-              <Chosen chosen={chosen} onClear={() => setChosen([])} />
               <ul class="receipts card">
                 {list.items.map((receipt) => (
-                  <ReceiptRow
-                    key={receipt.id}
-                    receipt={receipt}
-                    chosen={chosen.some(({ id }) => id === receipt.id)}
-                    onToggle={() => toggle(receipt)}
-                  />
+                  <ReceiptRow key={receipt.id} receipt={receipt} />
                 ))}
               </ul>
               {unreadable.length > 0 && (
@@ -104,52 +87,10 @@ function ReceiptList({ kind }: { readonly kind: Summary['kind'] | undefined }): 
   );
 }
 
-interface ChosenProps {
-  readonly chosen: readonly Summary[];
-  readonly onClear: () => void;
-}
-
-function Chosen({ chosen, onClear }: ChosenProps): JSX.Element {
-  const [before, after] = chosen.toSorted((a, b) => (a.at < b.at ? -1 : 1));
-  return (
-    <div class="row chosen" role="status">
-      <span class="quiet-text">
-        {chosen.length === 0 ? t(RECEIPTS.compareHint) : t(RECEIPTS.chosen, { n: chosen.length })}
-      </span>
-      {before !== undefined && after !== undefined && (
-        <button
-          type="button"
-          class="button primary small"
-          onClick={() => navigate(href('/receipts', { before: before.id, after: after.id }))}
-        >
-          {t(RECEIPTS.compare)}
-        </button>
-      )}
-      {chosen.length > 0 && (
-        <button type="button" class="button quiet small" onClick={onClear}>
-          {t(RECEIPTS.clear)}
-        </button>
-      )}
-    </div>
-  );
-}
-
-interface ReceiptRowProps {
-  readonly receipt: Summary;
-  readonly chosen: boolean;
-  readonly onToggle: () => void;
-}
-
-function ReceiptRow({ receipt, chosen, onToggle }: ReceiptRowProps): JSX.Element {
+function ReceiptRow({ receipt }: { readonly receipt: Summary }): JSX.Element {
   const { id, kind, at, caller, failed_lanes: failed } = receipt;
   return (
     <li class="receipt">
-      <input
-        type="checkbox"
-        checked={chosen}
-        aria-label={t(RECEIPTS.choose, { at: formatMoment(at) })}
-        onChange={onToggle}
-      />
       <div class="receipt-what">
         <h2>
           <Link to={href(`/receipts/${id}`)}>

@@ -52,27 +52,7 @@ export const HEALTH = {
     en: 'Makes vectors for texts that have none, so that they are also found by meaning. It can be stopped and goes on later.',
     de: 'Berechnet Vektoren für Texte, die keinen haben, damit sie auch nach Bedeutung gefunden werden. Es lässt sich anhalten und geht später weiter.',
   },
-  'embed-switch': { en: 'Switch the model …', de: 'Modell wechseln …' },
-  'embed-switch about': {
-    en: 'Searches use the vectors of the model in the settings from then on. The others stay, so that you can switch back.',
-    de: 'Suchen verwenden dann die Vektoren des Modells der Einstellungen. Die anderen bleiben, sodass Sie zurückwechseln können.',
-  },
-  switchTitle: { en: 'Switch to {model}?', de: 'Zu {model} wechseln?' },
-  'embed-prune': { en: 'Remove unused vectors …', de: 'Unbenutzte Vektoren entfernen …' },
-  'embed-prune about': {
-    en: 'Removes the vectors of models that are no longer used, and frees their space. To go back to such a model, everything must be embedded again.',
-    de: 'Entfernt die Vektoren von Modellen, die nicht mehr verwendet werden, und gibt ihren Platz frei. Um zu einem solchen Modell zurückzukehren, muss alles neu berechnet werden.',
-  },
-  pruneTitle: { en: 'Remove unused vectors?', de: 'Unbenutzte Vektoren entfernen?' },
-  pruneList: { en: 'This would be removed:', de: 'Das würde entfernt:' },
-  pruneNone: { en: 'There are no unused vectors.', de: 'Es gibt keine unbenutzten Vektoren.' },
-  vectorsOf: {
-    en: '{n} vector of {model} | {n} vectors of {model}',
-    de: '{n} Vektor von {model} | {n} Vektoren von {model}',
-  },
   start: { en: 'Start', de: 'Starten' },
-  switchNow: { en: 'Switch', de: 'Wechseln' },
-  removeNow: { en: 'Remove', de: 'Entfernen' },
 
   holds: { en: 'What it holds', de: 'Was gespeichert ist' },
   records: { en: 'Records', de: 'Einträge' },

@@ -1,6 +1,6 @@
 import { formatCount } from '../../../../core/text/format-count.ts';
-import type { ReceiptDiffOutput } from '../../../../engine/packs/diff-receipts.ts';
-import type { LabelOutput, ReceiptListOutput, ReceiptShowOutput } from '../../../../engine/packs/receipts.ts';
+import type { ReceiptMarkOutput } from '../../../../engine/packs/mark-receipt.ts';
+import type { ReceiptListOutput, ReceiptShowOutput } from '../../../../engine/packs/receipts.ts';
 import type { ReceiptVerifyOutput } from '../../../../engine/packs/verify-receipt.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
 import { alignColumns } from '../../format/table.ts';
@@ -36,7 +36,7 @@ export const receiptList: OperationCommand<ReceiptListOutput> = {
 
 export const receiptShow: OperationCommand<ReceiptShowOutput> = {
   operands: [{ field: 'id', label: 'receipt', takes: 'one' }],
-  render: ({ receipt, labels, records }, { style, ...view }) => {
+  render: ({ receipt, records }, { style, ...view }) => {
     const columns = tableColumns(view);
     const { id, kind, at, budget, lanes, candidates, pieces, hash } = receipt;
     const included = candidates.filter((candidate) => candidate.included).length;
@@ -46,14 +46,13 @@ export const receiptShow: OperationCommand<ReceiptShowOutput> = {
       status === 'off' ? '' : `${String(Math.round(took))} ms`,
       status === 'off' ? '' : formatCount(found, 'candidate'),
     ]);
-    const verdicts = new Map(labels.map(({ record, verdict }) => [record, verdict]));
     const names = new Map(records.map(({ record, citation }) => [record, citation]));
     const candidateRows = candidates.map((candidate, i) => [
       candidate.score.toFixed(3),
       oneLine(candidate.lane),
       oneLine(names.get(candidate.record) ?? candidate.record),
       candidate.included ? piecesText(pieces, i) : `left out: ${(candidate.reason ?? '').replace('_', ' ')}`,
-      verdicts.get(candidate.record) ?? '',
+      candidate.verdict ?? '',
     ]);
     return [
       `${style.link(id)}  ${kind}  ${style.dim(localTimeText(at))}`,
@@ -115,37 +114,7 @@ export const receiptVerify: OperationCommand<ReceiptVerifyOutput> = {
   },
 };
 
-export const receiptDiff: OperationCommand<ReceiptDiffOutput> = {
-  operands: [
-    { field: 'before', label: 'before', takes: 'one' },
-    { field: 'after', label: 'after', takes: 'one' },
-  ],
-  render: ({ before, after, same_query, same_text, came_in, left, moved, stayed }, { style, ...view }) => {
-    if (same_text) return 'Both texts are the same.\n';
-    const name = ({ citation, record }: { citation: string | null; record: string }): string =>
-      oneLine(citation ?? record);
-    const rows = [
-      ...came_in.map((each) => ['came in', String(each.place), name(each), whyText(each.reason, 'before')]),
-      ...left.map((each) => ['left', String(each.place), name(each), whyText(each.reason, 'now')]),
-      ...moved.map((each) => ['moved', `${String(each.before)} to ${String(each.after)}`, name(each), '']),
-    ];
-    const cellStyles = [String, style.dim, style.link, style.dim];
-    return [
-      ...(same_query ? [] : [style.warning('The queries differ.'), '']),
-      ...alignColumns(rows, { columns: tableColumns(view), flexible: [2], cellStyles }),
-      ...(rows.length === 0 ? [] : ['']),
-      `${String(stayed)} stayed in place. ${String(before.used_tokens)} of ${formatCount(before.budget, 'token')} before, ` +
-        `${String(after.used_tokens)} of ${formatCount(after.budget, 'token')} after.`,
-      '',
-    ].join('\n');
-  },
-};
-
-function whyText(reason: string | null, when: 'before' | 'now'): string {
-  return reason === null ? `not found ${when}` : `left out ${when}: ${reason.replace('_', ' ')}`;
-}
-
-export const receiptLabel: OperationCommand<LabelOutput> = {
+export const receiptMark: OperationCommand<ReceiptMarkOutput> = {
   operands: [
     { field: 'id', label: 'receipt', takes: 'one' },
     { field: 'item', label: 'item', takes: 'one' },
@@ -153,5 +122,5 @@ export const receiptLabel: OperationCommand<LabelOutput> = {
   ],
   render: ({ record, verdict, query }) =>
     `${record} is ${verdict === 'useful' ? 'useful' : 'not useful'}` +
-    `${query === null ? '. Give --query to score rankings with this label' : ''}.\n`,
+    `${query === null ? '. Give --query to score rankings with this mark' : ''}.\n`,
 };

@@ -5,24 +5,23 @@ import { backup, DatabaseSync } from 'node:sqlite';
 import { configSchema } from '../src/config/schema.ts';
 import { LociError } from '../src/core/errors.ts';
 import { openEngine } from '../src/engine/open.ts';
-import type { Label } from '../src/store/item-model.ts';
-import type { Receipt, ReceiptPiece } from '../src/pack/receipt.ts';
+import type { Receipt, ReceiptCandidate, ReceiptPiece } from '../src/pack/receipt.ts';
 import { mean } from './metrics.ts';
 import type { EngineContext } from '../src/engine/context.ts';
 import { importMemory } from '../src/engine/portable/import.ts';
 import { memoryPack } from '../src/engine/packs/memory-pack.ts';
 import { search } from '../src/engine/records/search.ts';
 import { get } from '../src/engine/records/get.ts';
-import { storedLabels } from '../src/store/items/kinds.ts';
+import { readReceipts } from '../src/engine/packs/receipts.ts';
 import { verifyReceipt } from '../src/engine/packs/verify-receipt.ts';
 
-/** How the present ranking does on the labels of an operator. Shares are from 0 to 1; `null` where nothing could be counted. */
-export interface LabelScores {
-  readonly labels: number;
-  /** Labels that cannot be used, because the query is known only by its hash. */
+/** How the present ranking does on the marks of an operator. Shares are from 0 to 1; `null` where nothing could be counted. */
+export interface MarkScores {
+  readonly marks: number;
+  /** Marks that cannot be used, because the query is known only by its hash. */
   readonly withoutQuery: number;
   readonly queries: number;
-  /** The labelled records in the packs that are useful. */
+  /** The marked records in the packs that are useful. */
   readonly precision: number | null;
   /** The useful records that are in the packs. */
   readonly recall: number | null;
@@ -35,7 +34,7 @@ export interface LabelScores {
   readonly maxSize: number | null;
 }
 
-interface LabelOptions {
+interface MarkOptions {
   readonly provider: string;
   /** Tokens of each pack. */
   readonly budget?: number;
@@ -46,11 +45,11 @@ const RANKED = 100;
 const PAGE = 500;
 
 /**
- * Scores the labels in a store, or in an export of one. Works on a copy, so that the operator's store does not change.
+ * Scores the marks in a store, or in an export of one. Works on a copy, so that the operator's store does not change.
  * @throws LociError the errors of opening and importing
  */
-export async function scoreLabels(path: string, options: LabelOptions): Promise<LabelScores> {
-  const folder = await mkdtemp(join(tmpdir(), 'loci-labels-'));
+export async function scoreMarks(path: string, options: MarkOptions): Promise<MarkScores> {
+  const folder = await mkdtemp(join(tmpdir(), 'loci-marks-'));
   const copy = join(folder, 'store.db');
   const isStore = await isDatabase(path);
   if (isStore) await copyStore(path, copy);
@@ -58,7 +57,7 @@ export async function scoreLabels(path: string, options: LabelOptions): Promise<
   const loci = await openEngine(configSchema.parse({ store: { path: copy }, embedding, skills: [] }));
   try {
     if (!isStore) await importExport(loci, path, folder);
-    const names = isStore ? labelledNamespaces(copy) : [loci.caller.namespace];
+    const names = isStore ? markedNamespaces(copy) : [loci.caller.namespace];
     return await scoreNamespaces(loci, names, options.budget ?? DEFAULT_BUDGET);
   } finally {
     await loci.close();
@@ -70,7 +69,7 @@ const SQLITE_HEADER = 'SQLite format 3\0';
 
 async function isDatabase(path: string): Promise<boolean> {
   const file = await open(path).catch((error: unknown) => {
-    throw new LociError('unreadable', `--labels: ${path} cannot be read`, { cause: error });
+    throw new LociError('unreadable', `--marks: ${path} cannot be read`, { cause: error });
   });
   try {
     const { buffer } = await file.read(Buffer.alloc(SQLITE_HEADER.length), 0, SQLITE_HEADER.length, 0);
@@ -86,10 +85,10 @@ async function copyStore(from: string, to: string): Promise<void> {
 }
 
 /** @param path a store of the current schema */
-function labelledNamespaces(path: string): string[] {
+function markedNamespaces(path: string): string[] {
   using store = new DatabaseSync(path, { readOnly: true });
   const rows = store.prepare(
-    "SELECT name FROM namespace WHERE id IN (SELECT ns FROM item WHERE kind = 'label') ORDER BY name",
+    `SELECT name FROM namespace WHERE id IN (SELECT ns FROM item WHERE kind = 'receipt' AND body LIKE '%"verdict":"%') ORDER BY name`,
   );
   return rows.all().map(({ name }) => String(name));
 }
@@ -101,11 +100,11 @@ async function importExport(loci: EngineContext, path: string, folder: string): 
   const report = await importMemory(loci, { path: file });
   const [problem] = report.problems;
   if (problem !== undefined)
-    throw new LociError('invalid_input', `--labels: ${problem.location}: ${problem.message}`);
+    throw new LociError('invalid_input', `--marks: ${problem.location}: ${problem.message}`);
 }
 
 interface Counts {
-  labels: number;
+  marks: number;
   withoutQuery: number;
   queries: number;
   useful: number;
@@ -122,15 +121,15 @@ async function scoreNamespaces(
   loci: EngineContext,
   names: readonly string[],
   budget: number,
-): Promise<LabelScores> {
+): Promise<MarkScores> {
   const counts: Counts = {
-    ...{ labels: 0, withoutQuery: 0, queries: 0, useful: 0, shownUseful: 0, shownUseless: 0 },
+    ...{ marks: 0, withoutQuery: 0, queries: 0, useful: 0, shownUseful: 0, shownUseless: 0 },
     ...{ pairs: 0, ordered: 0, bytes: 0, foundBytes: 0, sizes: [] },
   };
   for (const namespace of names) await scoreNamespace(loci.as({ ...loci.caller, namespace }), budget, counts);
   const { shownUseful, shownUseless, useful, ordered, pairs, foundBytes, bytes, sizes } = counts;
   return {
-    labels: counts.labels,
+    marks: counts.marks,
     withoutQuery: counts.withoutQuery,
     queries: counts.queries,
     precision: share(shownUseful, shownUseful + shownUseless),
@@ -147,10 +146,10 @@ function share(part: number, whole: number): number | null {
 }
 
 async function scoreNamespace(loci: EngineContext, budget: number, counts: Counts): Promise<void> {
-  const labels = await allLabels(loci);
-  counts.labels += labels.length;
-  counts.withoutQuery += labels.filter(({ query }) => query === null).length;
-  const withQuery = labels.filter(({ query }) => query !== null);
+  const marks = await allMarks(loci);
+  counts.marks += marks.length;
+  counts.withoutQuery += marks.filter(({ query }) => query === null).length;
+  const withQuery = marks.filter(({ query }) => query !== null);
   for (const group of Map.groupBy(withQuery, ({ query, project }) =>
     JSON.stringify([query, project]),
   ).values()) {
@@ -159,29 +158,39 @@ async function scoreNamespace(loci: EngineContext, budget: number, counts: Count
   }
 }
 
-async function allLabels(loci: EngineContext): Promise<Label[]> {
-  const labels: Label[] = [];
-  for (let after: number | null = null; ;) {
-    const page = await storedLabels(loci.store.records, loci.namespace, null, { after, limit: PAGE });
-    labels.push(...page);
-    const last = page.at(-1);
-    if (last === undefined) return labels;
-    after = last.sequence;
+/** What the operator says about an item of a receipt. */
+interface Mark {
+  readonly record: string;
+  readonly verdict: NonNullable<ReceiptCandidate['verdict']>;
+  readonly query: string | null;
+  readonly project: string | null;
+  readonly at: string;
+}
+
+async function allMarks(loci: EngineContext): Promise<Mark[]> {
+  const marks: Mark[] = [];
+  for (let after: string | null = ''; after !== null;) {
+    const page = await readReceipts(loci, { limit: PAGE, ...(after !== '' && { after }) });
+    for (const { candidates, query = null, project, at, marked_at = at } of page.receipts)
+      for (const { record, verdict } of candidates)
+        if (verdict !== undefined) marks.push({ record, verdict, query, project, at: marked_at });
+    after = page.next;
   }
+  return marks;
 }
 
 async function scoreQuery(
   loci: EngineContext,
   budget: number,
-  labels: readonly Label[],
+  marks: readonly Mark[],
   counts: Counts,
 ): Promise<void> {
-  const { query, project } = labels[0]!;
+  const { query, project } = marks[0]!;
   const request = { query: query!, ...(project !== null && { project }) };
   const { receipt, receipt_id, text, tokens } = await memoryPack(loci, { ...request, budget });
-  // A record may have labels of several receipts: the last counts.
+  // A record may have marks in several receipts: the last counts.
   const verdicts = new Map(
-    labels.toSorted((a, b) => a.at - b.at).map(({ record, verdict }) => [record, verdict]),
+    marks.toSorted((a, b) => (a.at < b.at ? -1 : 1)).map(({ record, verdict }) => [record, verdict]),
   );
   const shown = new Set(receipt.candidates.flatMap(({ record, included }) => (included ? [record] : [])));
   for (const [record, verdict] of verdicts) {
@@ -196,7 +205,7 @@ async function scoreQuery(
 async function countOrder(
   loci: EngineContext,
   request: { readonly query: string; readonly project?: string },
-  verdicts: ReadonlyMap<string, Label['verdict']>,
+  verdicts: ReadonlyMap<string, Mark['verdict']>,
   counts: Counts,
 ): Promise<void> {
   const { results } = await search(loci, { ...request, limit: RANKED, related: 0, min_score: 0 });
@@ -241,14 +250,14 @@ async function countProvenance(
 }
 
 /** The scores as lines of a report. */
-export function labelReport(scores: LabelScores): string[] {
+export function markReport(scores: MarkScores): string[] {
   const percent = (value: number | null): string => (value === null ? '–' : `${(100 * value).toFixed(1)} %`);
-  const { labels, withoutQuery, queries } = scores;
+  const { marks, withoutQuery, queries } = scores;
   const rest = withoutQuery === 0 ? '' : `; ${String(withoutQuery)} have no query and count for nothing`;
   return [
     '',
-    `labels: ${String(labels)} of ${String(queries)} queries${rest}`,
-    `  precision (labelled records in packs that are useful)  ${percent(scores.precision)}`,
+    `marks: ${String(marks)} of ${String(queries)} queries${rest}`,
+    `  precision (marked records in packs that are useful)  ${percent(scores.precision)}`,
     `  recall (useful records that are in packs)              ${percent(scores.recall)}`,
     `  order (useful before not useful in the search)         ${percent(scores.order)}`,
     `  provenance (bytes of packs that are verified)          ${percent(scores.provenance)}`,
@@ -257,6 +266,6 @@ export function labelReport(scores: LabelScores): string[] {
 }
 
 /** Whether what must hold of every pack holds. */
-export function isSound({ provenance, maxSize }: LabelScores): boolean {
+export function isSound({ provenance, maxSize }: MarkScores): boolean {
   return (provenance === null || provenance === 1) && (maxSize === null || maxSize <= 1);
 }

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openEngine, SECRET } from '../../../../test/contract/export-samples.ts';
-import { type Shadowdb, shadowdb } from '../../../../test/contract/shadowdb-tables.ts';
-import { NOW } from '../../../../test/contract/store-samples.ts';
-import { DAY_MS } from '../../../core/time/whole-day.ts';
-import type { LociRecord } from '../../../core/types.ts';
-import { startupEntries } from '../../../store/items/kinds.ts';
-import type { EngineContext } from '../../context.ts';
-import { deleteRecord, undelete } from '../../records/delete.ts';
-import { importMemory } from '../import.ts';
-import type { ImportOutput } from '../import/import-report.ts';
+import { openEngine, SECRET } from '../../../test/contract/export-samples.ts';
+import { type Shadowdb, shadowdb } from '../../../test/contract/shadowdb-tables.ts';
+import { NOW } from '../../../test/contract/store-samples.ts';
+import { DAY_MS } from '../../core/time/whole-day.ts';
+import type { LociRecord } from '../../core/types.ts';
+import { startupEntries } from '../../store/items/kinds.ts';
+import type { EngineContext } from '../context.ts';
+import { deleteRecord, undelete } from '../records/delete.ts';
+import { importMemory } from './import.ts';
+import type { ImportOutput } from './items/import-report.ts';
 
 let db: Shadowdb;
 beforeAll(async () => (db = await shadowdb()));
@@ -72,12 +72,7 @@ describe('an import of ShadowDB', () => {
     const report = await run(context);
     expect(counts(report.records)).toEqual({ added: 3, expired: 1 });
     expect(counts(report.startup)).toEqual({ added: 2 });
-    expect(report.problems.map(({ location, message }) => `${location}: ${message}`)).toEqual([
-      'memories: the column embedding of 1 row: Loci derives its own from the texts',
-      'memories: the column fts of 4 rows: Loci derives its own from the texts',
-      'primer: its priorities, which are from 0 to 9 here, in the same order: 10 is 0, 20 is 1',
-      'memory_edges: 1 of its rows: Loci has nothing that corresponds to them',
-    ]);
+    expect(report.problems).toEqual([]);
     const [oven, plain, mistake] = await recordsOf(context);
     expect(oven).toMatchObject({
       id: 1,
@@ -129,10 +124,7 @@ describe('an import of ShadowDB', () => {
       { added: 1, refused: 1 },
       { added: 1 },
     ]);
-    const messages = report.problems.map(({ message }) => message);
-    for (const column of ['record_type', 'created_at', 'updated_at', 'deleted_at'])
-      expect(messages).toContain(`the column ${column}, which it does not have`);
-    expect(messages).toContain('content is empty');
+    expect(report.problems).toMatchObject([{ location: 'memories/2', message: 'content is empty' }]);
     const [record] = await recordsOf(first);
     expect(record).toMatchObject({
       createdAt: NOW,
@@ -238,25 +230,44 @@ describe('an import of ShadowDB', () => {
     expect(counts((await run(context)).records)).toEqual({ unchanged: 1 });
   });
 
-  it('prefers entries of the newer table of startup entries', async () => {
+  it.each([
+    ['memories', 'memories'],
+    ['MEMORIES', 'memories'],
+    ['agents.memories', 'agents.memories'],
+    ['"a.b"."c"".d"', '"a.b"."c"".d"'],
+  ])('finds the table %s, and the startup entries beside it', async (table, target) => {
+    await db.client.query('DROP SCHEMA IF EXISTS agents CASCADE; DROP SCHEMA IF EXISTS "a.b" CASCADE');
     await db.reset(
-      'last',
-      `CREATE TABLE startup (key text, content text, priority integer);
-       INSERT INTO startup VALUES ('soul', 'old', 1), ('user', 'Anna', NULL);
-       INSERT INTO primer (key, content) VALUES ('soul', 'new')`,
+      'documented',
+      `CREATE SCHEMA agents; CREATE TABLE agents.memories (id integer, content text);
+       CREATE SCHEMA "a.b"; CREATE TABLE "a.b"."c"".d" (id integer, content text);
+       CREATE TABLE agents.primer (key text); CREATE TABLE agents.startup (key text, content text, priority integer);
+       INSERT INTO agents.startup VALUES ('agent', 'Be kind.', NULL), ('first', 'Be calm.', -3);
+       INSERT INTO startup VALUES ('soul', 'Be brief.', 3); INSERT INTO ${target} (id, content) VALUES (7, 'here')`,
     );
     const context = await openEngine();
-    const report = await run(context);
-    expect(report.problems).toContainEqual({
-      location: 'startup, row 1 by its key',
-      message: 'another entry with the same key comes first',
-    });
+    expect((await run(context, { table })).records.added).toBe(1);
     const entries = await startupEntries(context.store.records, 'default');
-    expect(entries.map(({ key, content, priority }) => [key, content, priority])).toEqual([
-      ['soul', 'new', 0],
-      ['user', 'Anna', 9],
-    ]);
+    const found = entries.map(({ key, priority }) => [key, priority]);
+    const own = target.startsWith('agents')
+      ? [
+          ['first', 0],
+          ['agent', 1],
+        ]
+      : [['soul', 3]];
+    expect(found).toEqual(target.startsWith('"a.b"') ? [] : own);
   });
+
+  it.each(['missing', 'x"; DROP TABLE memories; --', 'a.b.c', 'startup'])(
+    'refuses the table %s, and imports nothing',
+    async (table) => {
+      await db.reset('documented', ROWS);
+      const context = await openEngine();
+      await expect(run(context, { table })).rejects.toThrow();
+      expect(await recordsOf(context)).toEqual([]);
+      expect((await db.client.query('SELECT 1 FROM memories')).rowCount).toBe(2);
+    },
+  );
 });
 
 it.each([

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder } from '../test/contract/engines.ts';
-import { isSound, labelReport, scoreLabels } from './labels.ts';
+import { isSound, markReport, scoreMarks } from './marks.ts';
 import { write } from '../src/engine/records/write.ts';
 import { memoryPack } from '../src/engine/packs/memory-pack.ts';
-import { labelItem } from '../src/engine/packs/labels.ts';
-import { exportToFile } from '../src/engine/portable/export/export-files.ts';
+import { markReceipt } from '../src/engine/packs/mark-receipt.ts';
+import { exportToFile } from '../src/engine/portable/export.ts';
 import { listReceipts } from '../src/engine/packs/receipts.ts';
 
-it('scores the present ranking on the labels of a store, and of its export, without changing the store', async () => {
+it('scores the present ranking on the marks of a store, and of its export, without changing the store', async () => {
   await using folder = await temporaryFolder();
   const store = join(folder.path, 'loci.db');
   let loci = await openInline(settings(folder.path));
@@ -17,10 +17,10 @@ it('scores the present ranking on the labels of a store, and of its export, with
   await write(loci, { content: 'Bread is baked at 230 degrees.', title: 'Bread' });
   const { receipt_id, receipt } = await memoryPack(loci, { query: 'oven door', budget: 500 });
   const receiptOf = { id: receipt_id! };
-  await labelItem(loci, { ...receiptOf, item: 'record/1', verdict: 'useful', query: 'oven door' });
-  await labelItem(loci, { ...receiptOf, item: 'record/2', verdict: 'not-useful' });
+  await markReceipt(loci, { ...receiptOf, item: 'record/1', verdict: 'useful', query: 'oven door' });
+  await markReceipt(loci, { ...receiptOf, item: 'record/2', verdict: 'not-useful' });
   const bread = await memoryPack(loci, { query: 'bread', budget: 500 });
-  await labelItem(loci, { id: bread.receipt_id!, item: '1', verdict: 'useful' });
+  await markReceipt(loci, { id: bread.receipt_id!, item: '1', verdict: 'useful' });
   const exported = join(folder.path, 'memory.jsonl');
   await exportToFile(loci, exported);
   const receipts = (await listReceipts(loci, { limit: 10 })).receipts.length;
@@ -28,9 +28,9 @@ it('scores the present ranking on the labels of a store, and of its export, with
 
   const shown = receipt.candidates.filter(({ included }) => included).length;
   for (const path of [store, exported]) {
-    const scores = await scoreLabels(path, { provider: 'none', budget: 500 });
+    const scores = await scoreMarks(path, { provider: 'none', budget: 500 });
     expect(scores).toMatchObject({
-      labels: 3,
+      marks: 3,
       withoutQuery: 1,
       queries: 1,
       precision: 1 / shown,
@@ -40,7 +40,7 @@ it('scores the present ranking on the labels of a store, and of its export, with
     });
     expect(scores.maxSize).toBeGreaterThan(0.05);
     expect(isSound(scores)).toBe(true);
-    expect(labelReport(scores).join('\n')).toContain(
+    expect(markReport(scores).join('\n')).toContain(
       'provenance (bytes of packs that are verified)          100.0 %',
     );
   }
@@ -51,13 +51,13 @@ it('scores the present ranking on the labels of a store, and of its export, with
 
 it('is not sound when a pack exceeds its budget, or has a byte that is not verified', async () => {
   const scores = {
-    ...{ labels: 1, withoutQuery: 0, queries: 1, precision: 1, recall: 1, order: null },
+    ...{ marks: 1, withoutQuery: 0, queries: 1, precision: 1, recall: 1, order: null },
     ...{ provenance: 1, meanSize: 0.9, maxSize: 1 },
   };
   expect(isSound(scores)).toBe(true);
   expect(isSound({ ...scores, provenance: 0.99 })).toBe(false);
   expect(isSound({ ...scores, maxSize: 1.01 })).toBe(false);
-  await expect(scoreLabels('/nowhere/store.db', { provider: 'none' })).rejects.toMatchObject({
+  await expect(scoreMarks('/nowhere/store.db', { provider: 'none' })).rejects.toMatchObject({
     code: 'unreadable',
   });
 });

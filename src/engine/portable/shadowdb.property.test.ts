@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openEngine } from '../../../../test/contract/export-samples.ts';
-import { type Shadowdb, shadowdb } from '../../../../test/contract/shadowdb-tables.ts';
-import { repetitions } from '../../../../test/repetitions.ts';
-import { startupEntries } from '../../../store/items/kinds.ts';
-import { importMemory } from '../import.ts';
-import type { ImportOutput } from '../import/import-report.ts';
+import { openEngine } from '../../../test/contract/export-samples.ts';
+import { type Shadowdb, shadowdb } from '../../../test/contract/shadowdb-tables.ts';
+import { repetitions } from '../../../test/repetitions.ts';
+import { startupEntries } from '../../store/items/kinds.ts';
+import { importMemory } from './import.ts';
+import type { ImportOutput } from './items/import-report.ts';
 
 let db: Shadowdb;
 beforeAll(async () => (db = await shadowdb()));

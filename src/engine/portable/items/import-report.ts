@@ -4,7 +4,7 @@ import { NO_REFUSALS, refusalFields, type RefusalReport } from '../../embedding/
 import { localPath, maskedKinds } from '../../fields/record-fields.ts';
 import { millisecondsSince, tookMs } from '../../fields/times.ts';
 import { agentName } from '../../startup/startup-fields.ts';
-import type { CountName } from '../items/header.ts';
+import type { ItemTypeName } from './line-format.ts';
 
 const count = () => z.number().int().nonnegative();
 
@@ -63,10 +63,9 @@ export const importOutput = z.strictObject({
   dry_run: z.boolean(),
   records: counts(),
   startup: counts(),
-  labels: count().describe('Labels that were not here before, or were given later.'),
-  golden_queries: count().describe('Golden queries that were not here before, or were recorded later.'),
-  audit: count().describe('Entries of the audit log that were not here before.'),
-  history: count().describe('Runs that were not here before.'),
+  receipt: counts(),
+  audit: counts(),
+  history: counts(),
   changes: z
     .array(z.strictObject({ location: z.string(), change: z.string(), title: z.string() }))
     .describe('In a dry run: what the import would do.'),
@@ -94,14 +93,9 @@ const MAX_REMARKS_PER_LIST = 1000;
 /** What an import did, or in a dry run would do. */
 export class ImportReport {
   readonly #started = performance.now();
-  readonly records: ImportCounts = noCounts();
-  readonly startup: ImportCounts = noCounts();
-  /** Labels, golden queries, audit entries and runs that the store did not have before. */
-  readonly auxiliary: Record<Exclude<CountName, 'records' | 'startup'>, number> = {
-    labels: 0,
-    golden_queries: 0,
-    audit: 0,
-    history: 0,
+  readonly counts: Record<ItemTypeName, ImportCounts> = {
+    ...{ startup: noCounts(), record: noCounts(), receipt: noCounts() },
+    ...{ audit: noCounts(), history: noCounts() },
   };
   readonly renumbered: ImportOutput['renumbered'] = [];
   /** Only in a dry run. */
@@ -145,19 +139,19 @@ export class ImportReport {
     for (const kind of kinds) this.masked.add(kind);
   }
 
-  addRefused(counts: ImportCounts, location: string, error: LociError): void {
-    counts.refused++;
+  addRefused(type: ItemTypeName, location: string, error: LociError): void {
+    this.counts[type].refused++;
     this.addProblem(location, error.message);
   }
 
   output(format: ImportOutput['format'], dry_run: boolean): ImportOutput {
-    const { records, startup, auxiliary, changes, renumbered, conflicts, problems, omitted } = this;
+    const { changes, renumbered, conflicts, problems, omitted } = this;
+    const { record: records, ...counts } = this.counts;
     return {
       dry_run,
       format,
       records,
-      startup,
-      ...auxiliary,
+      ...counts,
       changes,
       renumbered,
       conflicts,
