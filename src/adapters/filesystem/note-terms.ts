@@ -1,6 +1,5 @@
 import { additionalTerms } from '../../core/text/additional-terms.ts';
 import { analyze } from '../../core/text/analyze.ts';
-import { forEachRun } from '../../core/text/analyze-for-terms.ts';
 import type { Span } from '../../core/types.ts';
 import { sectionsOf } from '../../pack/sections/cut.ts';
 import { LineCounter } from '../../pack/text/line-counter.ts';
@@ -10,8 +9,6 @@ import { noteHead, type NoteHead } from '../pools/note-head.ts';
 /** Numbers for terms, from 1, so that the terms of a note take little memory and are compared fast. */
 export class Vocabulary {
   readonly #numbers = new Map<string, number>();
-  /** The numbers of runs as they are written, which spares most of the analysis. */
-  readonly #runs = new Map<string, readonly number[]>();
 
   /** The largest number. */
   get size(): number {
@@ -31,15 +28,6 @@ export class Vocabulary {
     return this.size;
   }
 
-  /** The numbers of the terms of a text without spaces, in order. */
-  ofRun(run: string): readonly number[] {
-    const known = this.#runs.get(run);
-    if (known !== undefined) return known;
-    const numbers = analyze(run).map(({ term }) => this.of(term));
-    if (run.length <= MAX_CACHED_RUN) this.#runs.set(flattened(run), numbers);
-    return numbers;
-  }
-
   /** The numbers of all terms that begin with a prefix. */
   startingWith(prefix: string): number[] {
     const found: number[] = [];
@@ -47,9 +35,6 @@ export class Vocabulary {
     return found;
   }
 }
-
-/** A longer run is a sentence in a script without spaces, which has few repetitions. UTF-16 code units. */
-const MAX_CACHED_RUN = 24;
 
 /** A copy of a string that may be a part of another, which it would keep in memory. V8 copies strings of up to 12 characters. */
 function flattened(text: string): string {
@@ -155,28 +140,9 @@ function titlesOf(key: string, { title, frontMatter }: NoteHead): Set<string> {
 /** Pushes the words of a text in order, then its additional terms, and a 0. */
 function pushTerms(text: string, vocabulary: Vocabulary, terms: number[]): void {
   if (text === '') return;
-  forEachRun(text, (start, end) => {
-    for (const number of vocabulary.ofRun(text.slice(start, end))) terms.push(number);
-  });
-  const additional = new Set<string>();
-  for (const line of linesOfAdditionalTerms(text))
-    for (const { term } of additionalTerms(line)) additional.add(term);
+  const words = analyze(text);
+  for (const { term } of words) terms.push(vocabulary.of(term));
+  const additional = new Set(additionalTerms(text, words).map(({ term }) => term));
   for (const term of additional) terms.push(0, vocabulary.of(term));
   terms.push(0);
-}
-
-/** Groups of a code, names with signs, or symbols. Most lines have none, and to look for them takes as long as to read the words. */
-const MAY_BE_ADDITIONAL =
-  /\d(?:[-./() ]{1,3}\d|-)|-[A-Za-z]*\d|[A-Z]\d\d [A-Z\d]|[#$\x80-\uffff]|\+\+|\.[nN]/g;
-
-/** The lines that may have additional terms. None of them crosses the end of a line. */
-function* linesOfAdditionalTerms(text: string): Generator<string> {
-  MAY_BE_ADDITIONAL.lastIndex = 0;
-  for (let found; (found = MAY_BE_ADDITIONAL.exec(text)) !== null;) {
-    const start = text.lastIndexOf('\n', found.index) + 1;
-    const end = text.indexOf('\n', found.index);
-    yield text.slice(start, end < 0 ? text.length : end);
-    if (end < 0) return;
-    MAY_BE_ADDITIONAL.lastIndex = end;
-  }
 }

@@ -60,7 +60,6 @@ export class LancedbBackend implements Backend {
   readonly #updates = new Semaphore(1);
   readonly #stop = new AbortController();
   #embedding: Promise<void> = Promise.resolve();
-  #retrying: Promise<void> | null = null;
   #embeddingProblem: string | null = null;
   /** Why the table does not have what was to be written in the background. */
   #backgroundProblem: string | null = null;
@@ -180,7 +179,6 @@ export class LancedbBackend implements Backend {
     // What runs ends soon.
     await this.#updates.acquire();
     await this.#embedding;
-    await this.#retrying;
     this.#opened?.tables.close();
     this.#opened?.lock.release();
     await this.#opened?.embedder?.close();
@@ -289,36 +287,24 @@ export class LancedbBackend implements Backend {
       }
   }
 
-  /** Embeds in the background what has no vector. */
+  /** Embeds in the background what has no vector. A query that the model answers starts it again after it has failed. */
   #embedLater(): void {
     this.#embedding = this.#embedding.then(() => this.#embed());
   }
 
-  /** A provider that does not answer is waited for in the background. */
   async #embed(): Promise<void> {
+    const { embedder, tables, lock } = this.#opened!;
+    const { signal } = this.#stop;
     try {
-      await this.#embedAll({ brief: true });
+      for (const table of embedder === null ? [] : tables.open) {
+        if (!lock.isHeld || signal.aborted) return;
+        await embedPassages(table, embedder!, { brief: true, signal });
+        await table.optimize({ isWriting: false });
+      }
+      this.#embeddingProblem = null;
     } catch (error) {
       this.#embeddingProblem = briefly(error);
-      this.#retrying ??= this.#embedAll({ brief: false })
-        .catch((problem: unknown) => {
-          this.#embeddingProblem = briefly(problem);
-        })
-        .finally(() => {
-          this.#retrying = null;
-        });
     }
-  }
-
-  async #embedAll({ brief }: { readonly brief: boolean }): Promise<void> {
-    const { embedder, tables, lock } = this.#opened!;
-    if (embedder === null) return;
-    for (const table of tables.open) {
-      if (!lock.isHeld || this.#stop.signal.aborted) return;
-      await embedPassages(table, embedder, { brief, signal: this.#stop.signal });
-      await table.optimize({ isWriting: false });
-    }
-    this.#embeddingProblem = null;
   }
 
   /** Of a process that reads: whether the one that writes does so for all pools of this one. */

@@ -6,8 +6,7 @@ import { isWithin } from '../../sources/files/paths.ts';
 import type { Metadata } from '../../core/types.ts';
 import type { PoolQuery } from '../backend.ts';
 import type { MemoryResult } from '../contract.ts';
-import { type Filters, matchesFilters } from '../pools/filters.ts';
-import { resultMetadata, uriOf } from '../pools/note-head.ts';
+import { type Filters, matchesFilters, resultMetadata, uriOf } from '../pools/note-head.ts';
 import type { LocatedPool } from '../pools/pool-set.ts';
 import type { PassageRow } from './arrow-rows.ts';
 import { among, folderIdOf, foldersOf, type ScoredPassage, type WeightedWords } from './passage-table.ts';
@@ -128,9 +127,11 @@ async function resultsOf(
 ): Promise<MemoryResult[]> {
   const poolOf = new Map(pools.toReversed().map((pool) => [folderIdOf(pool.root), pool]));
   const results: MemoryResult[] = [];
-  const count = Math.max(MIN_LOADED, limit);
-  for (let from = 0; from < passages.length && results.length < limit; from += count) {
-    const loading = passages.slice(from, from + count);
+  let to = 0;
+  while (to < passages.length && results.length < limit) {
+    // Twice as many each time, because filters may leave few.
+    const loading = passages.slice(to, to + Math.max(MIN_LOADED, limit, to));
+    to += loading.length;
     const rows = new Map<string, Loaded>();
     for (const [{ table }, those] of Map.groupBy(loading, ({ group }) => group)) {
       const ids = those.flatMap(({ id, note }) => [id, firstOf(note)]);

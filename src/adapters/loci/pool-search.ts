@@ -12,8 +12,7 @@ import type { SearchOutcome } from '../../search/search.ts';
 import { isWithin, resolveWithin } from '../../sources/files/paths.ts';
 import type { PoolQuery } from '../backend.ts';
 import type { MemoryResult } from '../contract.ts';
-import { matchesFilters } from '../pools/filters.ts';
-import { noteHead, type NoteHead, resultMetadata, uriOf } from '../pools/note-head.ts';
+import { matchesFilters, noteHead, type NoteHead, resultMetadata, uriOf } from '../pools/note-head.ts';
 import type { LocatedPool } from '../pools/pool-set.ts';
 import { poolVault } from './pool-vaults.ts';
 

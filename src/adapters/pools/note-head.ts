@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Metadata } from '../../core/types.ts';
+import type { Json, Metadata } from '../../core/types.ts';
 import { canvasText } from '../../sources/files/canvas.ts';
 import { decodeText } from '../../sources/files/decode.ts';
 import { noteFormat } from '../../sources/files/note-format.ts';
@@ -51,4 +51,20 @@ export function uriOf(
   lines?: { readonly startLine: number; readonly endLine: number },
 ): string {
   return lines === undefined ? file : `${file}#L${String(lines.startLine)}-L${String(lines.endLine)}`;
+}
+
+/** Values by property, as `PoolQuery` has them. */
+export type Filters = Readonly<Record<string, readonly string[]>>;
+
+/** Whether the front matter of a note has one of the values of each property. A list has each of its entries. */
+export function matchesFilters(frontMatter: Metadata, filters: Filters): boolean {
+  return Object.entries(filters).every(([property, wanted]) => {
+    const value: Json | undefined = Object.hasOwn(frontMatter, property) ? frontMatter[property] : undefined;
+    const values = Array.isArray(value) ? value : [value];
+    return values.some((each) => isScalar(each) && wanted.includes(String(each)));
+  });
+}
+
+function isScalar(value: Json | undefined): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }

@@ -136,10 +136,11 @@ export class PoolSet {
         if (lastRoot !== undefined) places.add(lastRoot);
       }),
     );
-    const sorted = [...places].sort();
     return pools.flatMap((pool) => {
       const root = roots.get(pool.id);
-      return root === undefined ? [] : [{ ...pool, root, inner: below(sorted, root) }];
+      if (root === undefined) return [];
+      const inner = [...places].filter((place) => place !== root && isWithin(root, place)).sort();
+      return [{ ...pool, root, inner }];
     });
   }
 
@@ -177,20 +178,6 @@ async function withRealParent(folder: string): Promise<string> {
     const real = parent === path.dirname(parent) ? parent : await realpath(parent).catch(() => null);
     if (real !== null) return path.join(real, path.relative(parent, folder));
   }
-}
-
-/** Those of the sorted paths that are below a folder. They follow each other. */
-function below(sorted: readonly string[], folder: string): string[] {
-  const prefix = folder.endsWith(path.sep) ? folder : `${folder}${path.sep}`;
-  let [low, high] = [0, sorted.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (sorted[middle]! <= prefix) low = middle + 1;
-    else high = middle;
-  }
-  const found: string[] = [];
-  for (; sorted[low]?.startsWith(prefix) === true; low++) found.push(sorted[low]!);
-  return found;
 }
 
 function parsedPools(definitions: readonly MemoryPoolDefinition[]): MemoryPoolDefinition[] {

@@ -19,10 +19,7 @@ export function analyzeForTerms(text: string, terms: ReadonlySet<string>): Token
  * Calls `visit` for each run of characters between two ASCII separators, in order. A plain run is one word of at most 64 ASCII letters
  * and digits; `analyze` finds the words of the others. No word crosses a separator.
  */
-export function forEachRun(
-  text: string,
-  visit: (start: number, end: number, isPlain: boolean) => void,
-): void {
+function forEachRun(text: string, visit: (start: number, end: number, isPlain: boolean) => void): void {
   for (let start = 0; start < text.length; start++) {
     if (classAt(text, start) === SEPARATOR) continue;
     let end = start;
