@@ -81,6 +81,8 @@ describe('detectDates', () => {
     ['this year', '2026-01-01', '2027-01-01'],
     ['last year', '2025-01-01', '2026-01-01'],
     ['from 3 May 2026 to 7 May 2026', '2026-05-03', '2026-05-08'],
+    ['events from July 2025 to October 2025', '2025-07-01', '2025-11-01'],
+    ['rides from July to October', '2026-07-01', '2026-11-01'],
   ])('reads "%s"', (query, from, until) => {
     expect(ranges(query)).toEqual([[from, until]]);
   });

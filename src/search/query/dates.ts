@@ -179,7 +179,9 @@ type Range = readonly [from: Date, until: Date];
 
 function rangesOf(text: string, start: Moment, end: Moment | null, today: Date): Range[] {
   const day = dayOf(start.date(), 0);
-  if (end !== null) return [[day, dayOf(end.date(), 1)]];
+  // "From July to October" ends with the last day of October.
+  const isUntilMonth = end?.isCertain('month') === true && !end.isCertain('day');
+  if (end !== null) return [[day, isUntilMonth ? inAMonth(end.date()) : dayOf(end.date(), 1)]];
   if (!start.isCertain('day') && start.isCertain('weekday')) {
     const days = text.toLowerCase().includes('weekend') ? 2 : 1;
     return weekdays(text, day.getDay(), today).map((begin) => [begin, dayOf(begin, days)]);
