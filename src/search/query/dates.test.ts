@@ -128,6 +128,11 @@ describe('detectDates', () => {
     expect(ranges('what was done in may 2025')).toEqual([['2025-05-01', '2025-06-01']]);
   });
 
+  it('reads "in a day" as a date unless the query counts', () => {
+    expect(ranges('what comes in a week')).toHaveLength(1);
+    expect(ranges('How many devices do I use in a day?')).toEqual([]);
+  });
+
   it('reads no date in numbers, identifiers and times of day', () => {
     for (const query of [
       'what did we decide on market day',

@@ -26,6 +26,8 @@ const MAY_NAME_A_DATE = new RegExp(
 /** A count of what happened "last month" includes this month. */
 const COUNTS = /\bhow (?:many|much|often)\b/i;
 const LAST_UNIT = /^(?:in\s+)?(?:the\s+)?last (?:week|month|year)$/i;
+/** "How many hours do I sleep in a day?" asks for a rate, and not for tomorrow. */
+const RATE = /^in an? (?:day|week|month|year)$/i;
 /** Names of months and days that are also ordinary words. A match that consists of one of them alone is not a date. */
 const AMBIGUOUS = /^(?:march|may|sun|sat|mar|dec|mon)$/;
 const WEEK = /\bweeks?\b/i;
@@ -55,7 +57,8 @@ export function detectDates(query: string, now: Timestamp): DateRange[] {
   const isCount = COUNTS.test(query);
   const found = chronoFor(query)
     .parse(query, today)
-    .filter(({ text, index }) => !AMBIGUOUS.test(text) && !named.some((day) => overlaps(day, text, index)));
+    .filter(({ text, index }) => !AMBIGUOUS.test(text) && !named.some((day) => overlaps(day, text, index)))
+    .filter(({ text }) => !(isCount && RATE.test(text)));
   const ranges = found.flatMap(({ text, start, end }) =>
     rangesOf(text, start, end ?? null, today).map(([begin, end]): DateRange => {
       const isUntilNow = isCount && LAST_UNIT.test(text);
