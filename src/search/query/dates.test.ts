@@ -81,6 +81,8 @@ describe('detectDates', () => {
     ['this year', '2026-01-01', '2027-01-01'],
     ['last year', '2025-01-01', '2026-01-01'],
     ['from 3 May 2026 to 7 May 2026', '2026-05-03', '2026-05-08'],
+    ['events from July 2025 to October 2025', '2025-07-01', '2025-11-01'],
+    ['rides from July to October', '2026-07-01', '2026-11-01'],
   ])('reads "%s"', (query, from, until) => {
     expect(ranges(query)).toEqual([[from, until]]);
   });
@@ -124,6 +126,11 @@ describe('detectDates', () => {
     expect(ranges('what may I do')).toEqual([]);
     expect(ranges('May I call you')).toEqual([]);
     expect(ranges('what was done in may 2025')).toEqual([['2025-05-01', '2025-06-01']]);
+  });
+
+  it('reads "in a day" as a date unless the query counts', () => {
+    expect(ranges('what comes in a week')).toHaveLength(1);
+    expect(ranges('How many devices do I use in a day?')).toEqual([]);
   });
 
   it('reads no date in numbers, identifiers and times of day', () => {

@@ -26,6 +26,8 @@ const MAY_NAME_A_DATE = new RegExp(
 /** A count of what happened "last month" includes this month. */
 const COUNTS = /\bhow (?:many|much|often)\b/i;
 const LAST_UNIT = /^(?:in\s+)?(?:the\s+)?last (?:week|month|year)$/i;
+/** "How many hours do I sleep in a day?" asks for a rate, and not for tomorrow. */
+const RATE = /^in an? (?:day|week|month|year)$/i;
 /** Names of months and days that are also ordinary words. A match that consists of one of them alone is not a date. */
 const AMBIGUOUS = /^(?:march|may|sun|sat|mar|dec|mon)$/;
 const WEEK = /\bweeks?\b/i;
@@ -55,7 +57,8 @@ export function detectDates(query: string, now: Timestamp): DateRange[] {
   const isCount = COUNTS.test(query);
   const found = chronoFor(query)
     .parse(query, today)
-    .filter(({ text, index }) => !AMBIGUOUS.test(text) && !named.some((day) => overlaps(day, text, index)));
+    .filter(({ text, index }) => !AMBIGUOUS.test(text) && !named.some((day) => overlaps(day, text, index)))
+    .filter(({ text }) => !(isCount && RATE.test(text)));
   const ranges = found.flatMap(({ text, start, end }) =>
     rangesOf(text, start, end ?? null, today).map(([begin, end]): DateRange => {
       const isUntilNow = isCount && LAST_UNIT.test(text);
@@ -179,7 +182,9 @@ type Range = readonly [from: Date, until: Date];
 
 function rangesOf(text: string, start: Moment, end: Moment | null, today: Date): Range[] {
   const day = dayOf(start.date(), 0);
-  if (end !== null) return [[day, dayOf(end.date(), 1)]];
+  // "From July to October" ends with the last day of October.
+  const isUntilMonth = end?.isCertain('month') === true && !end.isCertain('day');
+  if (end !== null) return [[day, isUntilMonth ? inAMonth(end.date()) : dayOf(end.date(), 1)]];
   if (!start.isCertain('day') && start.isCertain('weekday')) {
     const days = text.toLowerCase().includes('weekend') ? 2 : 1;
     return weekdays(text, day.getDay(), today).map((begin) => [begin, dayOf(begin, days)]);
