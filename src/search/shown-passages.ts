@@ -62,9 +62,10 @@ export async function shownPassages(
     hits.flatMap(({ passage: { record } }) => {
       const ofRecord = compared.get(record.id) ?? [];
       const known = byRecord.get(record.id) ?? [];
-      const withProse = known.filter(({ text }) => hasProse(text));
-      const ordered = inOrder(withProse.length === 0 ? known : withProse, ofRecord, bm25, coverage);
-      return ordered.length === 0 ? [] : [[record.id, chosen(ordered, ofRecord)]];
+      const stubs: StoredPassage[] = [];
+      const ordered = inOrder(known, ofRecord, bm25, coverage);
+      const shown = chosen(withProse(ordered, stubs), ofRecord) ?? chosen(stubs, ofRecord);
+      return shown === null ? [] : [[record.id, shown]];
     }),
   );
 }
@@ -96,31 +97,43 @@ function candidatesAmong(ofRecord: readonly ComparedPassage[], bm25: ReadonlyMap
   return [...best(near, ({ cosine }) => cosine!), ...best(others, ({ passage }) => bm25.get(passage) ?? 0)];
 }
 
-/** Passages of a record, best first. @param ofRecord all of its passages */
-function inOrder(
+/**
+ * Passages of a record, best first. To read the words of a body takes time. A passage has at least as much of the query as its body, and
+ * the search has read it already: only a body that may be the best is read.
+ * @param ofRecord all of its passages
+ */
+function* inOrder(
   passages: readonly StoredPassage[],
   ofRecord: readonly ComparedPassage[],
   bm25: ReadonlyMap<number, number>,
   coverage: QueryCoverage,
-): StoredPassage[] {
+): Generator<StoredPassage> {
   const cosines = new Map(
     ofRecord.flatMap(({ passage, cosine }) => (cosine === null ? [] : [[passage, cosine]])),
   );
   const lowest = Math.min(...cosines.values());
   const range = Math.max(Number.EPSILON, Math.max(...cosines.values()) - lowest);
   const bestWords = Math.max(Number.EPSILON, ...passages.map(({ id }) => bm25.get(id) ?? 0));
-  const scoreOf = (passage: StoredPassage): number => {
-    const words =
-      COVERAGE_SHARE * coverage.of(bodyOf(passage)) +
-      ((1 - COVERAGE_SHARE) * (bm25.get(passage.id) ?? 0)) / bestWords;
+  const score = (passage: StoredPassage, covered: number): number => {
+    const words = COVERAGE_SHARE * covered + ((1 - COVERAGE_SHARE) * (bm25.get(passage.id) ?? 0)) / bestWords;
     const cosine = cosines.get(passage.id);
     if (cosine === undefined) return words;
     return MEANING_SHARE * ((cosine - lowest) / range) + (1 - MEANING_SHARE) * words;
   };
-  return passages
-    .map((passage) => ({ passage, score: scoreOf(passage) }))
-    .sort((a, b) => b.score - a.score || a.passage.ordinal - b.passage.ordinal)
-    .map(({ passage }) => passage);
+  const unread = passages
+    .map((passage) => ({ passage, most: score(passage, coverage.of(passage)) }))
+    .sort((a, b) => a.most - b.most);
+  const read: { readonly passage: StoredPassage; readonly score: number }[] = [];
+  for (;;) {
+    while (unread.length > 0 && unread.at(-1)!.most >= (read.at(-1)?.score ?? -1)) {
+      const { passage } = unread.pop()!;
+      read.push({ passage, score: score(passage, coverage.of(bodyOf(passage))) });
+      read.sort((a, b) => a.score - b.score || b.passage.ordinal - a.passage.ordinal);
+    }
+    const best = read.pop();
+    if (best === undefined) return;
+    yield best.passage;
+  }
 }
 
 /** The body alone: titles and headings name a topic, and do not answer. */
@@ -136,13 +149,26 @@ function bodyOf(passage: StoredPassage): StoredPassage {
 
 const HEADING_LINE = /^ {0,3}#{1,6}[ \t].*$/gm;
 
-/** The best passage and the second, each with the lines of its neighbours. @param ordered at least one */
-function chosen(ordered: readonly StoredPassage[], ofRecord: readonly ComparedPassage[]): ShownPassages {
-  const best = withNeighbours(ordered[0]!, ofRecord);
+/** The passages that are more than links and headings. @param stubs gets the others */
+function* withProse(passages: Iterable<StoredPassage>, stubs: StoredPassage[]): Generator<StoredPassage> {
+  for (const passage of passages)
+    if (hasProse(passage.text)) yield passage;
+    else stubs.push(passage);
+}
+
+/** The best passage and the second, each with the lines of its neighbours; `null` if there is none. */
+function chosen(
+  ordered: Iterable<StoredPassage>,
+  ofRecord: readonly ComparedPassage[],
+): ShownPassages | null {
+  let best: ShownPassage | null = null;
   const isBeyond = ({ startLine, endLine }: Pick<StoredPassage, 'startLine' | 'endLine'>): boolean =>
-    endLine < best.startLine || startLine > best.endLine;
-  const next = ordered.find(isBeyond);
-  return { best, second: next === undefined ? null : withNeighbours(next, ofRecord.filter(isBeyond)) };
+    best !== null && (endLine < best.startLine || startLine > best.endLine);
+  for (const passage of ordered) {
+    if (best === null) best = withNeighbours(passage, ofRecord);
+    else if (isBeyond(passage)) return { best, second: withNeighbours(passage, ofRecord.filter(isBeyond)) };
+  }
+  return best && { best, second: null };
 }
 
 /** Adds the passages around a passage: what follows it explains it first. @param around in order */
