@@ -12,7 +12,6 @@ export const SHELL = {
   facts: { en: 'Facts', de: 'Fakten' },
   startup: { en: 'Startup text', de: 'Starttext' },
   sources: { en: 'Sources', de: 'Quellen' },
-  audit: { en: 'Audit log', de: 'Protokoll' },
   health: { en: 'Health', de: 'Zustand' },
   sessions: { en: 'Access', de: 'Zugang' },
   groupFind: { en: 'Find', de: 'Finden' },

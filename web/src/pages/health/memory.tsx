@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { call, type Output } from '../../api/client.ts';
 import { useRequest } from '../../api/use-request.ts';
+import { Fact, Section } from '../../parts/page.tsx';
 import { PlainText } from '../../parts/plain-text.tsx';
-import { Fact, Section } from '../../parts/section.tsx';
 import { HEALTH } from '../../text/pages/health.ts';
 import { counted, formatBytes, formatDuration, formatNumber, language, t } from '../../text/text.ts';
 import { ActionButton } from './repairs.tsx';

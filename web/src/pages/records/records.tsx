@@ -1,14 +1,12 @@
 import type { JSX } from 'preact';
 import './records.css';
-import { call } from '../../api/client.ts';
-import { asApiError } from '../../api/use-request.ts';
 import { Filters, selectionOf } from '../../parts/filters.tsx';
 import { More } from '../../parts/more.tsx';
 import { Page } from '../../parts/page.tsx';
 import { PlainText } from '../../parts/plain-text.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
-import { notify } from '../../parts/toasts.tsx';
+import { attempt } from '../../parts/toasts.tsx';
 import { href, Link } from '../../router.tsx';
 import { RECORDS } from '../../text/pages/records.ts';
 import { SHELL } from '../../text/shell.ts';
@@ -16,6 +14,7 @@ import { counted, formatDay, t } from '../../text/text.ts';
 import type { PageProps } from '../pages.ts';
 import { changeQuery } from './change-query.ts';
 import { NoRecords } from './no-records.tsx';
+import { restore } from './restore.ts';
 import { type Row, type TableInput, useTable } from './use-table.ts';
 
 type Sort = NonNullable<TableInput['sort']>;
@@ -147,7 +146,7 @@ function RecordRow({ row, onChange }: { readonly row: Row; readonly onChange: ()
         ) : (
           <span class="row">
             <Time iso={deletedAt} />
-            <button type="button" class="button small" onClick={() => void restore(id, onChange)}>
+            <button type="button" class="button small" onClick={() => attempt(restore(id, onChange))}>
               {t(RECORDS.restore)}
             </button>
           </span>
@@ -155,14 +154,4 @@ function RecordRow({ row, onChange }: { readonly row: Row; readonly onChange: ()
       </td>
     </tr>
   );
-}
-
-async function restore(id: number, onChange: () => void): Promise<void> {
-  try {
-    await call('/api/v1/memory/undelete', { id });
-    notify(t(RECORDS.restored));
-    onChange();
-  } catch (error) {
-    notify(asApiError(error).message);
-  }
 }
