@@ -41,12 +41,6 @@ export const PAGES: readonly PageEntry[] = [
     load: async () => (await import('./inbox/inbox.tsx')).InboxPage,
   },
   {
-    path: 'timeline',
-    name: SHELL.timeline,
-    group: 'find',
-    load: async () => (await import('./timeline/timeline.tsx')).TimelinePage,
-  },
-  {
     path: 'records',
     name: SHELL.records,
     group: 'find',

@@ -4,7 +4,6 @@ import type { Texts } from './text.ts';
 export const SHELL = {
   search: { en: 'Search', de: 'Suche' },
   inbox: { en: 'Inbox', de: 'Eingang' },
-  timeline: { en: 'Timeline', de: 'Zeitachse' },
   records: { en: 'Records', de: 'Einträge' },
   graph: { en: 'Graph', de: 'Graph' },
   packs: { en: 'Packs', de: 'Packs' },
