@@ -50,7 +50,7 @@ export async function measurePage(bench: BenchStore, folder: string): Promise<Me
   }
 }
 
-const PATHS = ['/search', '/inbox', '/records', '/timeline'];
+const PATHS = ['/search', '/inbox', '/records', '/records/timeline'];
 
 interface PageFigures {
   /** The median time of the first paint of each path, in milliseconds. */

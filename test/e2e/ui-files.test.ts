@@ -27,7 +27,6 @@ describe('the files of the page', () => {
       ['/ui/', 'text/html; charset=utf-8', 'no-cache'],
       ['/ui/search?q=oven', 'text/html; charset=utf-8', 'no-cache'],
       ['/ui/records/12', 'text/html; charset=utf-8', 'no-cache'],
-      ['/ui/docs', 'text/html; charset=utf-8', 'no-cache'],
       ['/ui/icon.svg', 'image/svg+xml; charset=utf-8', 'no-cache'],
       ['/ui/assets/app-1a2b.js', 'text/javascript; charset=utf-8', 'public, max-age=31536000, immutable'],
     ]) {
@@ -107,14 +106,9 @@ describe('the files of the page', () => {
 
   it('are where browsers are led, while programs get text', async () => {
     const server = await startWithPage();
-    for (const [path, page] of [
-      ['/', '/ui/'],
-      ['/docs', '/ui/docs'],
-    ] as const) {
-      const { status, headers } = await server.request(path, { headers: BROWSER });
-      expect([path, status, headers.location, headers.vary]).toEqual([path, 302, page, 'Accept']);
-      expect((await server.request(path, { headers: { accept: '*/*' } })).text).toMatch(/^Loci: memory/);
-    }
+    const { status, headers } = await server.request('/', { headers: BROWSER });
+    expect([status, headers.location, headers.vary]).toEqual([302, '/ui/', 'Accept']);
+    expect((await server.request('/', { headers: { accept: '*/*' } })).text).toMatch(/^Loci: memory/);
     expect((await server.request('/ui')).headers.location).toBe('/ui/');
   });
 

@@ -26,9 +26,9 @@ const site = testSite({
   },
 });
 
-describe('the page of the audit log', () => {
+describe('the audit log of the page of health', () => {
   it('unfolds a change as lines with signs, and shows what is hidden in them', async () => {
-    const page = await site.open('/audit?action=update');
+    const page = await site.open('/health/log?action=update');
     const entry = page.locator('.entry').first();
     await entry.getByText('changed', { exact: true }).waitFor();
     await entry.getByRole('button', { name: 'What changed' }).click();
@@ -41,7 +41,7 @@ describe('the page of the audit log', () => {
   });
 
   it('is filtered by chips, which the address has, and is read page by page', async () => {
-    const page = await site.open('/audit');
+    const page = await site.open('/health/log');
     await page.getByText('The log is whole: ').waitFor();
     await page.locator('.entry').nth(49).waitFor();
     expect(await page.locator('.entry').count()).toBe(50);
@@ -71,7 +71,7 @@ describe('the page of the audit log', () => {
     ['light', 1280, 'en-US'],
     ['dark', 360, 'de-DE'],
   ] as const)('has no serious finding of axe in %s at %i px in %s', async (colorScheme, width, locale) => {
-    const page = await site.open('/audit?action=update', {
+    const page = await site.open('/health/log?action=update', {
       colorScheme,
       locale,
       viewport: { width, height: 800 },
@@ -90,6 +90,7 @@ describe('the page of the audit log', () => {
     );
     for (const { name } of triggers.all()) db.exec(`DROP TRIGGER ${String(name)}`);
     db.exec("UPDATE audit SET actor = 'eve' WHERE seq = 2");
+    await page.getByRole('link', { name: 'Health' }).click();
     await page.getByRole('link', { name: 'Audit log' }).click();
     await page.getByRole('alert').getByText('The log is not whole').waitFor();
     await page.getByRole('alert').getByText('was changed').waitFor();

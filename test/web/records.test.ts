@@ -247,7 +247,7 @@ describe('the page of a record', () => {
 
 describe('the timeline', () => {
   it('has a time that can be chosen by dragging or in fields, and keeps it in the address', async () => {
-    const page = await site.open('/timeline');
+    const page = await site.open('/records/timeline');
     await page.locator('.histogram canvas').waitFor();
     const bars = (await page.locator('.histogram .u-over').boundingBox())!;
     await page.mouse.move(bars.x + bars.width * 0.5, bars.y + 20);
@@ -268,7 +268,7 @@ describe('the timeline', () => {
   });
 
   it('draws the newest bar, and one bar has the time that it stands for', async () => {
-    const page = await site.open('/timeline');
+    const page = await site.open('/records/timeline');
     await page.locator('.histogram canvas').waitFor();
     /** For each column of pixels between the first and the last span, whether a bar is in it. */
     const columns = (): Promise<boolean[]> =>
@@ -299,7 +299,7 @@ describe('the timeline', () => {
     expect(spans.length).toBeGreaterThan(1);
     for (const span of [spans[0]!, spans.at(-1)!])
       expect(whole.slice(at(span.from), at(span.until)), span.from).toContain(true);
-    await page.goto(`${site.address}/ui/timeline?tag=ada`);
+    await page.goto(`${site.address}/ui/records/timeline?tag=ada`);
     await page.locator('.histogram canvas').waitFor();
     const bars = (await page.locator('.histogram .u-over').boundingBox())!;
     await page.mouse.move(bars.x + 2, bars.y + 20);
@@ -311,7 +311,7 @@ describe('the timeline', () => {
   });
 
   it('says that nothing passes the filters, and removes them', async () => {
-    const page = await site.open('/timeline?until=1999-01-01');
+    const page = await site.open('/records/timeline?until=1999-01-01');
     await page.getByText('No record passes these filters').waitFor();
     await page.getByRole('link', { name: 'Remove the filters' }).click();
     await page.locator('.days a').first().waitFor();
@@ -333,7 +333,11 @@ describe('the table of records', () => {
     await page.getByRole('button', { name: 'Filter', exact: true }).click();
     await page.getByRole('button', { name: /^home \d/ }).click();
     await page.waitForURL(/project=home/);
-    await page.getByText(/^\d+ records$/).waitFor();
+    await page.getByText('13 records', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Timeline' }).click();
+    await page.waitForURL(/\/records\/timeline\?project=home$/);
+    await page.locator('.days a').first().waitFor();
+    await page.getByText('13 records', { exact: true }).waitFor();
   });
 });
 
@@ -344,9 +348,13 @@ describe('every page of records', () => {
     ['light', 360, 'de-DE'],
     ['dark', 640, 'en-US'],
   ] as const)('is accessible and fits: %s, %i pixels, %s', async (colorScheme, width, locale) => {
-    const page = await site.open('/timeline', { colorScheme, locale, viewport: { width, height: 800 } });
+    const page = await site.open('/records/timeline', {
+      colorScheme,
+      locale,
+      viewport: { width, height: 800 },
+    });
     for (const [path, ready] of [
-      ['/timeline', '.days a'],
+      ['/records/timeline', '.days a'],
       ['/records', '.records tbody tr'],
       ['/record?citation=Home/Kitchen+remodel.md', '.markdown img'],
       [await written('Plain'), '.history li'],

@@ -103,11 +103,11 @@ describe('the session in a browser', () => {
     const start = await site.stop();
     await banner.waitFor();
     expect(await seriousFindings(page)).toEqual([]);
-    await page.getByRole('link', { name: 'Audit log' }).click();
+    await page.getByRole('link', { name: 'Records', exact: true }).click();
     await page.getByRole('heading', { name: 'This could not be loaded' }).waitFor();
     await start();
     await banner.waitFor({ state: 'detached' });
-    await page.getByRole('heading', { name: 'Audit log', exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'Records', exact: true }).waitFor();
   });
 
   it('ends on the page when it is revoked', async () => {

@@ -1,6 +1,6 @@
 import type { ComponentType, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { noAnswer } from './api/client.ts';
+import { call, noAnswer } from './api/client.ts';
 import { onConnection } from './api/connection.ts';
 import { endSession, session } from './api/session.ts';
 import { useRequest } from './api/use-request.ts';
@@ -8,7 +8,6 @@ import { selectTheme, theme, type Theme } from './design/theme.ts';
 import { GROUPS, type PageProps, PAGES } from './pages/pages.ts';
 import { useInboxCount } from './parts/inbox-count.ts';
 import { KeyHelp, takeEarlyKeys, useKeys } from './parts/keys.tsx';
-import { Namespaces } from './parts/namespaces.tsx';
 import { Empty, Failure, Skeleton } from './parts/states.tsx';
 import { Toasts } from './parts/toasts.tsx';
 import { href, Link, navigate, usePlace } from './router.tsx';
@@ -22,21 +21,14 @@ interface AppProps {
 /** The frame of all pages: navigation, the content, and what is shown while there is no session. */
 export function App({ initial }: AppProps): JSX.Element {
   const [state, setState] = useState(initial);
-  const { path, query } = usePlace();
+  const { path } = usePlace();
   useEffect(() => session.onChange(setState), []);
-  const { first, rest } = partsOf(path);
+  const { first } = partsOf(path);
   useEffect(() => {
     // The search takes it itself.
     if (state !== 'open' || !['', 'search'].includes(first)) takeEarlyKeys();
   });
-  if (state === 'open') return <Shell />;
-  const isPublic = PAGES.some((page) => page.path === first && page.isPublic === true);
-  if (!isPublic) return <Locked spent={state === 'spent'} />;
-  return (
-    <main class="content">
-      <Content path={first} rest={rest} query={query} />
-    </main>
-  );
+  return state === 'open' ? <Shell /> : <Locked spent={state === 'spent'} />;
 }
 
 function Locked({ spent }: { readonly spent: boolean }): JSX.Element {
@@ -150,6 +142,30 @@ function Navigation({ current }: { readonly current: string }): JSX.Element {
         );
       })}
     </nav>
+  );
+}
+
+/** Whose memory the pages show. The owner can look at that of others, if there are any. */
+function Namespaces(): JSX.Element {
+  const { data } = useRequest((signal) => call('/api/v1/namespaces', {}, { signal }), null);
+  const names = data?.namespaces ?? [];
+  if (names.length < 2)
+    return (
+      <p class="memory-of">
+        {t(SHELL.memoryOf)} <strong>{session.namespace}</strong>
+      </p>
+    );
+  return (
+    <label>
+      {t(SHELL.memoryOf)}
+      <select value={session.namespace} onChange={({ currentTarget }) => session.select(currentTarget.value)}>
+        {names.map(({ namespace, records }) => (
+          <option key={namespace} value={namespace}>
+            {namespace} ({formatNumber(records)})
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

@@ -195,7 +195,7 @@ function guarded({ hosts }: AppParts): MiddlewareHandler<Env> {
 
 /** Whether a request asks for a page, which has no data of anybody. */
 function isPage({ method, url = '' }: IncomingMessage): boolean {
-  return method === 'GET' && (url === '/' || url === '/docs' || url.startsWith(UI));
+  return method === 'GET' && (url === '/' || url.startsWith(UI));
 }
 
 const CORS_HEADERS: Readonly<Record<string, string>> = {

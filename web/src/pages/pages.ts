@@ -16,8 +16,6 @@ interface PageEntry {
   /** Its name in the navigation; a page without one is opened from others. */
   readonly name?: Text;
   readonly group?: keyof typeof GROUPS;
-  /** Whether it is shown without a session too, because it shows nothing of a memory. */
-  readonly isPublic?: boolean;
   /** Loads the page when it is opened first. */
   readonly load: () => Promise<ComponentType<PageProps>>;
 }
@@ -41,12 +39,6 @@ export const PAGES: readonly PageEntry[] = [
     name: SHELL.inbox,
     group: 'find',
     load: async () => (await import('./inbox/inbox.tsx')).InboxPage,
-  },
-  {
-    path: 'timeline',
-    name: SHELL.timeline,
-    group: 'find',
-    load: async () => (await import('./timeline/timeline.tsx')).TimelinePage,
   },
   {
     path: 'records',
@@ -95,12 +87,6 @@ export const PAGES: readonly PageEntry[] = [
     load: async () => (await import('./sources/sources.tsx')).SourcesPage,
   },
   {
-    path: 'audit',
-    name: SHELL.audit,
-    group: 'run',
-    load: async () => (await import('./audit/audit.tsx')).AuditPage,
-  },
-  {
     path: 'health',
     name: SHELL.health,
     group: 'run',
@@ -111,10 +97,5 @@ export const PAGES: readonly PageEntry[] = [
     name: SHELL.sessions,
     group: 'run',
     load: async () => (await import('./sessions/sessions.tsx')).SessionsPage,
-  },
-  {
-    path: 'docs',
-    isPublic: true,
-    load: async () => (await import('./docs/docs.tsx')).DocsPage,
   },
 ];

@@ -1,4 +1,4 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { call, type Input, type Output } from '../api/client.ts';
 import { useRequest } from '../api/use-request.ts';
@@ -105,27 +105,21 @@ export function Filters({
     <div class="filters">
       <div class="chips">
         {hasFolder && folder !== '' && (
-          <button
-            type="button"
-            class="chip"
-            aria-pressed="true"
-            aria-label={t(FILTERS.remove, { name: t(FILTERS.folder), value: folder })}
+          <Chip
+            name={folder}
+            isRemoved
+            label={t(FILTERS.remove, { name: t(FILTERS.folder), value: folder })}
             onClick={() => change('path', [])}
-          >
-            <PlainText text={folder} /> ×
-          </button>
+          />
         )}
         {set.map(([name, value]) => (
-          <button
+          <Chip
             key={`${name} ${value}`}
-            type="button"
-            class="chip"
-            aria-pressed="true"
-            aria-label={t(FILTERS.remove, { name: t(PARAMETERS[name].name), value })}
+            name={labelOf(name, value)}
+            isRemoved
+            label={t(FILTERS.remove, { name: t(PARAMETERS[name].name), value })}
             onClick={() => toggle(name, value)}
-          >
-            <PlainText text={labelOf(name, value)} /> ×
-          </button>
+          />
         ))}
         <button type="button" class="chip" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {t(FILTERS.filter)}
@@ -178,22 +172,13 @@ function Panel({ query, records, offered, hasFolder, onToggle, onChange }: Panel
           />
         </label>
       )}
-      <fieldset class="filter-group">
-        <legend>{t(FILTERS.time)}</legend>
-        <div class="row">
-          {(['from', 'until'] as const).map((name) => (
-            <label key={name} class="field">
-              {t(FILTERS[name])}
-              <input
-                type="date"
-                class="input"
-                value={query.get(name) ?? ''}
-                onChange={({ currentTarget: { value } }) => onChange(name, value === '' ? [] : [value])}
-              />
-            </label>
-          ))}
-        </div>
-      </fieldset>
+      <FilterGroup title={t(FILTERS.time)}>
+        <DayFields
+          from={query.get('from') ?? undefined}
+          until={query.get('until') ?? undefined}
+          onChange={(name, day) => onChange(name, day === '' ? [] : [day])}
+        />
+      </FilterGroup>
     </div>
   );
 }
@@ -214,27 +199,93 @@ function FacetValues({ name, facet, chosen, onToggle }: FacetValuesProps): JSX.E
   const shown = all ? values : values.slice(0, SHOWN_VALUES);
   const hidden = values.length - shown.length;
   return (
+    <FilterGroup title={t(PARAMETERS[name].name)}>
+      {shown.map(({ value, records }) => (
+        <Chip
+          key={value}
+          name={labelOf(name, value)}
+          count={records}
+          isOn={chosen.includes(value)}
+          onClick={() => onToggle(value)}
+        />
+      ))}
+      {hidden > 0 && (
+        <button type="button" class="button quiet small" onClick={() => setAll(true)}>
+          {counted(FILTERS.more, hidden)}
+        </button>
+      )}
+    </FilterGroup>
+  );
+}
+
+interface ChipProps {
+  readonly name: string;
+  readonly onClick: () => void;
+  /** Whether it is chosen. */
+  readonly isOn?: boolean;
+  /** Whether it is chosen, and a click removes it. */
+  readonly isRemoved?: boolean;
+  /** What a click does, if the name does not say it. */
+  readonly label?: string;
+  /** How many records have it. */
+  readonly count?: number;
+}
+
+/** A value to filter by. */
+export function Chip({
+  name,
+  onClick,
+  isRemoved = false,
+  isOn = isRemoved,
+  label,
+  count,
+}: ChipProps): JSX.Element {
+  return (
+    <button type="button" class="chip" aria-pressed={isOn} aria-label={label} onClick={onClick}>
+      <PlainText text={name} />
+      {isRemoved && <span aria-hidden="true">×</span>}
+      {count !== undefined && <span class="count">{formatNumber(count)}</span>}
+    </button>
+  );
+}
+
+/** Chips and fields of one kind. */
+export function FilterGroup({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children: ComponentChildren;
+}): JSX.Element {
+  return (
     <fieldset class="filter-group">
-      <legend>{t(PARAMETERS[name].name)}</legend>
-      <div class="chips">
-        {shown.map(({ value, records }) => (
-          <button
-            key={value}
-            type="button"
-            class="chip"
-            aria-pressed={chosen.includes(value)}
-            onClick={() => onToggle(value)}
-          >
-            <PlainText text={labelOf(name, value)} /> <span class="count">{formatNumber(records)}</span>
-          </button>
-        ))}
-        {hidden > 0 && (
-          <button type="button" class="button quiet small" onClick={() => setAll(true)}>
-            {counted(FILTERS.more, hidden)}
-          </button>
-        )}
-      </div>
+      <legend>{title}</legend>
+      <div class="chips">{children}</div>
     </fieldset>
+  );
+}
+
+interface DayFieldsProps {
+  readonly from: string | undefined;
+  readonly until: string | undefined;
+  readonly onChange: (name: 'from' | 'until', day: string) => void;
+}
+
+export function DayFields({ onChange, ...days }: DayFieldsProps): JSX.Element {
+  return (
+    <>
+      {(['from', 'until'] as const).map((name) => (
+        <label key={name} class="field">
+          {t(FILTERS[name])}
+          <input
+            type="date"
+            class="input"
+            value={days[name] ?? ''}
+            onChange={({ currentTarget }) => onChange(name, currentTarget.value)}
+          />
+        </label>
+      ))}
+    </>
   );
 }
 

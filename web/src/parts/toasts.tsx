@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { asApiError } from '../api/use-request.ts';
 import { SHELL } from '../text/shell.ts';
 import { t } from '../text/text.ts';
 
@@ -7,7 +8,7 @@ interface Toast {
   readonly id: number;
   readonly text: string;
   /** Takes back what was just done. */
-  readonly undo?: (() => void) | undefined;
+  readonly undo?: (() => unknown) | undefined;
 }
 
 /** How long a message stays, in milliseconds. One that can be undone stays longer. */
@@ -23,10 +24,15 @@ function set(next: readonly Toast[]): void {
 }
 
 /** Says in a corner of the page what was done, with a way to take it back. */
-export function notify(text: string, undo?: () => void): void {
+export function notify(text: string, undo?: () => unknown): void {
   const id = nextId++;
   set([...toasts.slice(-2), { id, text, undo }]);
   setTimeout(() => set(toasts.filter((toast) => toast.id !== id)), undo ? SHOWN_MS.undo : SHOWN_MS.plain);
+}
+
+/** Says why something failed. */
+export function attempt(work: Promise<unknown>): void {
+  work.catch((error: unknown) => notify(asApiError(error).message));
 }
 
 export function Toasts(): JSX.Element {
@@ -44,7 +50,7 @@ export function Toasts(): JSX.Element {
               type="button"
               onClick={() => {
                 set(toasts.filter((toast) => toast.id !== id));
-                undo();
+                attempt(Promise.resolve(undo()));
               }}
             >
               {t(SHELL.undo)}

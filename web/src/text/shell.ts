@@ -4,7 +4,6 @@ import type { Texts } from './text.ts';
 export const SHELL = {
   search: { en: 'Search', de: 'Suche' },
   inbox: { en: 'Inbox', de: 'Eingang' },
-  timeline: { en: 'Timeline', de: 'Zeitachse' },
   records: { en: 'Records', de: 'Einträge' },
   graph: { en: 'Graph', de: 'Graph' },
   packs: { en: 'Packs', de: 'Packs' },
@@ -12,7 +11,6 @@ export const SHELL = {
   facts: { en: 'Facts', de: 'Fakten' },
   startup: { en: 'Startup text', de: 'Starttext' },
   sources: { en: 'Sources', de: 'Quellen' },
-  audit: { en: 'Audit log', de: 'Protokoll' },
   health: { en: 'Health', de: 'Zustand' },
   sessions: { en: 'Access', de: 'Zugang' },
   groupFind: { en: 'Find', de: 'Finden' },

@@ -303,7 +303,6 @@ CREATE TABLE concept_record (
   note TEXT COLLATE "C",
   PRIMARY KEY (ns, record)
 );
-CREATE INDEX concept_record_note ON concept_record (ns, project, note) WHERE note IS NOT NULL;
 CREATE TABLE concept_name (
   ns BIGINT NOT NULL REFERENCES namespace (id),
   record BIGINT NOT NULL,

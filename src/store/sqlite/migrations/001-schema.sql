@@ -360,7 +360,6 @@ CREATE TABLE concept_record (
   note TEXT,
   PRIMARY KEY (ns, record)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX concept_record_note ON concept_record (ns, project, note) WHERE note IS NOT NULL;
 
 CREATE TABLE concept_name (
   ns INTEGER NOT NULL REFERENCES namespace (id),

@@ -20,21 +20,17 @@ interface PageRoutes {
   readonly files: WebFiles;
   readonly sessions: PageSessions;
   readonly limit: RateLimit;
-  /** What `/` and `/docs` answer to programs. */
+  /** What `/` answers to programs. */
   readonly text: string;
 }
 
 /** The web page and its sessions. Only what describes or ends a session needs one. */
 export function addPageRoutes(app: Hono<Env>, { files, sessions, limit, text }: PageRoutes): void {
-  for (const [path, page] of [
-    ['/', UI],
-    ['/docs', `${UI}docs`],
-  ] as const)
-    app.get(path, (c) => {
-      const isBrowser = files.isBuilt && (c.req.header('accept') ?? '').includes('text/html');
-      c.env.outgoing.setHeader('Vary', 'Accept');
-      return isBrowser ? c.redirect(page) : c.text(text);
-    });
+  app.get('/', (c) => {
+    const isBrowser = files.isBuilt && (c.req.header('accept') ?? '').includes('text/html');
+    c.env.outgoing.setHeader('Vary', 'Accept');
+    return isBrowser ? c.redirect(UI) : c.text(text);
+  });
   app.get('/ui', (c) => c.redirect(UI));
   app.post('/ui/session', async (c) => {
     const { incoming, outgoing } = c.env;

@@ -1,6 +1,5 @@
 import { call, type Input } from '../../api/client.ts';
-import { asApiError } from '../../api/use-request.ts';
-import { notify } from '../../parts/toasts.tsx';
+import { attempt, notify } from '../../parts/toasts.tsx';
 import { FACTS } from '../../text/pages/facts.ts';
 import { counted, t } from '../../text/text.ts';
 import type { Fact } from './facts.tsx';
@@ -24,10 +23,7 @@ function asStored({ key, value, category, tags, expires_at: expires }: Fact): Fi
 
 /** Changes of facts, each of which can be undone. */
 export function useFactChanges(onDone: () => void): FactChanges {
-  const quietly = (work: Promise<unknown>): void => {
-    work.catch((error: unknown) => notify(asApiError(error).message));
-  };
-  const send = async (fields: Fields, said: string, undo?: () => void): Promise<void> => {
+  const send = async (fields: Fields, said: string, undo?: () => Promise<void>): Promise<void> => {
     const { masked, key } = await call('/api/v1/memory/store', fields);
     notify(masked.length > 0 ? t(FACTS.savedMasked, { key }) : said, undo);
     onDone();
@@ -39,18 +35,18 @@ export function useFactChanges(onDone: () => void): FactChanges {
       notify(t(FACTS.restored, { key }));
       onDone();
     };
-    notify(t(FACTS.forgotten, { key }), () => quietly(restore()));
+    notify(t(FACTS.forgotten, { key }), restore);
     onDone();
   };
-  const back = (before: Fact) => () => quietly(send(asStored(before), t(FACTS.saved, { key: before.key })));
+  const back = (before: Fact) => () => send(asStored(before), t(FACTS.saved, { key: before.key }));
   return {
     store: (fields, before) =>
       send(fields, t(FACTS.saved, { key: fields.key }), before === undefined ? undefined : back(before)),
     keep: (fact, days) => {
       const time = counted(FACTS.days, days);
       const fields = { ...asStored(fact), expires: `${String(days)}d` };
-      quietly(send(fields, t(FACTS.kept, { key: fact.key, time }), back(fact)));
+      attempt(send(fields, t(FACTS.kept, { key: fact.key, time }), back(fact)));
     },
-    forget: (fact) => quietly(forget(fact)),
+    forget: (fact) => attempt(forget(fact)),
   };
 }

@@ -5,20 +5,42 @@ import { call } from '../../api/client.ts';
 import { callWithProgress, type Progress } from '../../api/progress.ts';
 import { usePolling } from '../../api/use-polling.ts';
 import { useRequest } from '../../api/use-request.ts';
-import { Page } from '../../parts/page.tsx';
+import { Page, Section } from '../../parts/page.tsx';
 import { PlainText } from '../../parts/plain-text.tsx';
-import { Section } from '../../parts/section.tsx';
 import { Loaded, Skeleton } from '../../parts/states.tsx';
+import { href, Link } from '../../router.tsx';
+import { AUDIT } from '../../text/pages/audit.ts';
 import { HEALTH } from '../../text/pages/health.ts';
 import { TASK } from '../../text/pages/task.ts';
 import { t } from '../../text/text.ts';
+import type { PageProps } from '../pages.ts';
 import { Findings } from './findings.tsx';
 import { EmbeddingState, Holds } from './memory.tsx';
 import { OverTime } from './over-time.tsx';
+import { Log } from './log.tsx';
+import { LOG } from './log-filters.tsx';
 import { ActionButton } from './repairs.tsx';
 
+/** How the memory is, and at `/health/log` what changed in it. */
+export function HealthPage({ rest, query }: PageProps): JSX.Element {
+  if (rest !== 'log') return <State />;
+  return (
+    <Page
+      title={t(AUDIT.title)}
+      narrow
+      actions={
+        <Link class="button" to={href('/health')}>
+          {t(HEALTH.title)}
+        </Link>
+      }
+    >
+      <Log query={query} />
+    </Page>
+  );
+}
+
 /** What is wrong and what to do, what the memory holds, and how it grew. */
-export function HealthPage(): JSX.Element {
+function State(): JSX.Element {
   const [progress, setProgress] = useState<Progress | null>(null);
   const checks = useRequest(
     (signal) => callWithProgress('/api/v1/doctor', {}, { signal, onProgress: setProgress }),
@@ -35,9 +57,14 @@ export function HealthPage(): JSX.Element {
       title={t(HEALTH.title)}
       about={t(HEALTH.about)}
       actions={
-        <button type="button" class="button" disabled={checks.loading} onClick={reload}>
-          {t(HEALTH.again)}
-        </button>
+        <>
+          <Link class="button" to={href(LOG)}>
+            {t(AUDIT.title)}
+          </Link>
+          <button type="button" class="button" disabled={checks.loading} onClick={reload}>
+            {t(HEALTH.again)}
+          </button>
+        </>
       }
     >
       <Section title={t(HEALTH.findings)}>

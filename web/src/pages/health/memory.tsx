@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { Output } from '../../api/client.ts';
+import { Fact, Section } from '../../parts/page.tsx';
 import { PlainText } from '../../parts/plain-text.tsx';
-import { Fact, Section } from '../../parts/section.tsx';
 import { HEALTH } from '../../text/pages/health.ts';
 import { counted, formatBytes, formatDuration, formatNumber, language, t } from '../../text/text.ts';
 import { ActionButton } from './repairs.tsx';

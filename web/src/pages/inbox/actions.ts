@@ -60,7 +60,7 @@ export function inboxActions(reload: () => void): InboxActions {
         counted(INBOX.undone, undone),
         ...(refused === 0 ? [] : [counted(INBOX.stayed, refused)]),
       ];
-      notify(parts.join(' '), undo === null ? undefined : () => void takeBack(undo));
+      notify(parts.join(' '), undo === null ? undefined : () => takeBack(undo));
     }),
     save: async (change, seen, { title, text, tags, replaces }) => {
       try {

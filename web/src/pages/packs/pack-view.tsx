@@ -2,10 +2,9 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import './packs.css';
 import { call, type Output } from '../../api/client.ts';
-import { asApiError } from '../../api/use-request.ts';
 import { useKeys } from '../../parts/keys.tsx';
 import { PlainText } from '../../parts/plain-text.tsx';
-import { notify } from '../../parts/toasts.tsx';
+import { attempt, notify } from '../../parts/toasts.tsx';
 import { PACKS } from '../../text/pages/packs.ts';
 import { t } from '../../text/text.ts';
 import { BudgetBar } from './budget-bar.tsx';
@@ -120,19 +119,15 @@ function useVerdicts({ receipt }: ShownReceipt, query: string | undefined): Verd
     );
     setVerdicts(new Map(marked));
   }, [receipt]);
-  const mark = (record: string, verdict: Verdict): void => {
+  const mark = async (record: string, verdict: Verdict): Promise<void> => {
     const before = verdicts.get(record);
-    call('/api/v1/receipt/mark', {
+    await call('/api/v1/receipt/mark', {
       ...{ id: receipt.id, item: record, verdict },
       ...(query !== undefined && { query }),
-    }).then(
-      () => {
-        setVerdicts((all) => new Map([...all, [record, verdict]]));
-        const undo = before === undefined || before === verdict ? undefined : () => mark(record, before);
-        notify(t(verdict === 'useful' ? PACKS.marked : PACKS.markedNot), undo);
-      },
-      (error: unknown) => notify(asApiError(error).message),
-    );
+    });
+    setVerdicts((all) => new Map([...all, [record, verdict]]));
+    const undo = before === undefined || before === verdict ? undefined : () => mark(record, before);
+    notify(t(verdict === 'useful' ? PACKS.marked : PACKS.markedNot), undo);
   };
-  return { verdicts, mark };
+  return { verdicts, mark: (record, verdict) => attempt(mark(record, verdict)) };
 }

@@ -4,11 +4,12 @@ import './record.css';
 import { call } from '../../api/client.ts';
 import { useChanges } from '../../api/events.ts';
 import { session } from '../../api/session.ts';
-import { asApiError, useRequest } from '../../api/use-request.ts';
+import { useRequest } from '../../api/use-request.ts';
 import { Page } from '../../parts/page.tsx';
 import { PlainText } from '../../parts/plain-text.tsx';
 import { Loaded } from '../../parts/states.tsx';
-import { notify } from '../../parts/toasts.tsx';
+import { attempt, notify } from '../../parts/toasts.tsx';
+import { restore } from '../records/restore.ts';
 import { href, Link } from '../../router.tsx';
 import { RECORD } from '../../text/pages/record.ts';
 import { formatAgo, formatDay, t } from '../../text/text.ts';
@@ -130,7 +131,7 @@ function Actions({ record, onChange, onEdit }: ActionsProps): JSX.Element {
         </button>
       )}
       {deletedAt === null && isWritten && (
-        <button type="button" class="button danger" onClick={() => void remove(record, onChange)}>
+        <button type="button" class="button danger" onClick={() => attempt(remove(record, onChange))}>
           {t(RECORD.remove)}
         </button>
       )}
@@ -140,23 +141,9 @@ function Actions({ record, onChange, onEdit }: ActionsProps): JSX.Element {
 
 /** There is no question before: it can be undone here, and for weeks. */
 async function remove({ id }: ShownRecord, onChange: () => void): Promise<void> {
-  await attempt(async () => {
-    await call('/api/v1/memory/delete', { id });
-    notify(t(RECORD.removed), () => void restore(id, onChange));
-    onChange();
-  });
-}
-
-async function restore(id: number, onChange: () => void): Promise<void> {
-  await attempt(async () => {
-    await call('/api/v1/memory/undelete', { id });
-    notify(t(RECORD.restored));
-    onChange();
-  });
-}
-
-async function attempt(work: () => Promise<void>): Promise<void> {
-  await work().catch((error: unknown) => notify(asApiError(error).message));
+  await call('/api/v1/memory/delete', { id });
+  notify(t(RECORD.removed), () => restore(id, onChange));
+  onChange();
 }
 
 function Deleted({ record, onChange }: RecordViewProps): JSX.Element {
@@ -167,7 +154,7 @@ function Deleted({ record, onChange }: RecordViewProps): JSX.Element {
         <PlainText text={t(RECORD.deletedAgo, { ago: formatAgo(deletedAt!) })} />{' '}
         {purgedAfter !== null && t(RECORD.purgedAfter, { day: formatDay(purgedAfter) })}
       </p>
-      <button type="button" class="button small" onClick={() => void restore(id, onChange)}>
+      <button type="button" class="button small" onClick={() => attempt(restore(id, onChange))}>
         {t(RECORD.restore)}
       </button>
     </div>

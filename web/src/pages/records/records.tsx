@@ -1,48 +1,67 @@
 import type { JSX } from 'preact';
 import './records.css';
-import { call } from '../../api/client.ts';
-import { asApiError } from '../../api/use-request.ts';
-import { Filters, selectionOf } from '../../parts/filters.tsx';
+import { Chip, Filters, selectionOf } from '../../parts/filters.tsx';
 import { More } from '../../parts/more.tsx';
 import { Page } from '../../parts/page.tsx';
 import { PlainText } from '../../parts/plain-text.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
-import { notify } from '../../parts/toasts.tsx';
-import { href, Link } from '../../router.tsx';
+import { attempt } from '../../parts/toasts.tsx';
+import { href, Link, navigate } from '../../router.tsx';
 import { RECORDS } from '../../text/pages/records.ts';
 import { SHELL } from '../../text/shell.ts';
 import { counted, formatDay, t } from '../../text/text.ts';
 import type { PageProps } from '../pages.ts';
 import { changeQuery } from './change-query.ts';
 import { NoRecords } from './no-records.tsx';
+import { restore } from './restore.ts';
+import { Timeline, TIMELINE } from './timeline.tsx';
 import { type Row, type TableInput, useTable } from './use-table.ts';
 
 type Sort = NonNullable<TableInput['sort']>;
 
-/** All records in a table, or those that were deleted. What is shown is in the address. */
-export function RecordsPage({ query }: PageProps): JSX.Element {
+/** All records in a table or on a timeline, or those that were deleted. What is shown is in the address. */
+export function RecordsPage({ rest, query }: PageProps): JSX.Element {
+  const isTimeline = `/records/${rest}` === TIMELINE;
+  const deleted = !isTimeline && query.get('deleted') === '1';
+  const views = [
+    [RECORDS.stored, addressOf('/records', query), !isTimeline && !deleted],
+    [RECORDS.timeline, addressOf(TIMELINE, query), isTimeline],
+    [RECORDS.deleted, addressOf('/records', query, '1'), deleted],
+  ] as const;
+  return (
+    <Page title={t(SHELL.records)} about={t(RECORDS.recordsAbout)}>
+      <div class="chips" role="group" aria-label={t(RECORDS.show)}>
+        {views.map(([name, address, isOn]) => (
+          <Chip key={address} name={t(name)} isOn={isOn} onClick={() => navigate(address)} />
+        ))}
+      </div>
+      {isTimeline ? <Timeline query={query} /> : <RecordTable query={query} deleted={deleted} />}
+    </Page>
+  );
+}
+
+/** The same records as another view shows them. */
+function addressOf(path: string, query: URLSearchParams, deleted?: string): string {
+  const next = new URLSearchParams(query);
+  for (const name of ['deleted', 'sort', 'order']) next.delete(name);
+  if (deleted !== undefined) next.set('deleted', deleted);
+  return `${href(path)}?${next.toString()}`.replace(/\?$/, '');
+}
+
+interface RecordTableProps {
+  readonly query: URLSearchParams;
+  readonly deleted: boolean;
+}
+
+function RecordTable({ query, deleted }: RecordTableProps): JSX.Element {
   const selection = selectionOf(query);
-  const deleted = query.get('deleted') === '1';
   const sort = (query.get('sort') ?? (deleted ? 'updated' : 'time')) as Sort;
   const order = (query.get('order') ?? (sort === 'title' ? 'ascending' : 'descending')) as
     'ascending' | 'descending';
   const list = useTable({ ...selection, sort, order, ...(deleted && { deleted }) });
   return (
-    <Page title={t(SHELL.records)} about={t(RECORDS.recordsAbout)}>
-      <div class="chips" role="group" aria-label={t(RECORDS.show)}>
-        {[false, true].map((each) => (
-          <button
-            key={String(each)}
-            type="button"
-            class="chip"
-            aria-pressed={deleted === each}
-            onClick={() => changeQuery(query, { deleted: each ? '1' : null, sort: null, order: null })}
-          >
-            {t(each ? RECORDS.deleted : RECORDS.stored)}
-          </button>
-        ))}
-      </div>
+    <>
       {!deleted && <Filters path="/records" query={query} counted={selection} />}
       <Loaded request={list}>
         {({ total }) =>
@@ -61,7 +80,7 @@ export function RecordsPage({ query }: PageProps): JSX.Element {
           )
         }
       </Loaded>
-    </Page>
+    </>
   );
 }
 
@@ -147,7 +166,7 @@ function RecordRow({ row, onChange }: { readonly row: Row; readonly onChange: ()
         ) : (
           <span class="row">
             <Time iso={deletedAt} />
-            <button type="button" class="button small" onClick={() => void restore(id, onChange)}>
+            <button type="button" class="button small" onClick={() => attempt(restore(id, onChange))}>
               {t(RECORDS.restore)}
             </button>
           </span>
@@ -155,14 +174,4 @@ function RecordRow({ row, onChange }: { readonly row: Row; readonly onChange: ()
       </td>
     </tr>
   );
-}
-
-async function restore(id: number, onChange: () => void): Promise<void> {
-  try {
-    await call('/api/v1/memory/undelete', { id });
-    notify(t(RECORDS.restored));
-    onChange();
-  } catch (error) {
-    notify(asApiError(error).message);
-  }
 }

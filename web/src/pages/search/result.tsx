@@ -1,10 +1,10 @@
 import type { JSX } from 'preact';
 import { call, type Output } from '../../api/client.ts';
 import { session } from '../../api/session.ts';
-import { asApiError, useRequest } from '../../api/use-request.ts';
+import { useRequest } from '../../api/use-request.ts';
 import { PlainText } from '../../parts/plain-text.tsx';
 import { Time } from '../../parts/time.tsx';
-import { notify } from '../../parts/toasts.tsx';
+import { attempt } from '../../parts/toasts.tsx';
 import { href, Link, navigate } from '../../router.tsx';
 import { RECORD } from '../../text/pages/record.ts';
 import { SEARCH } from '../../text/pages/search.ts';
@@ -117,11 +117,7 @@ function OpenInObsidian({ result: { id, source } }: { readonly result: Result })
     if (url !== null) location.assign(url);
   };
   return (
-    <button
-      type="button"
-      class="why"
-      onClick={() => void open().catch((error: unknown) => notify(asApiError(error).message))}
-    >
+    <button type="button" class="why" onClick={() => attempt(open())}>
       {t(RECORD.openInObsidian)}
     </button>
   );

@@ -5,14 +5,12 @@ import { call, type Output } from '../../api/client.ts';
 import { session, sessionLost } from '../../api/session.ts';
 import { useRequest } from '../../api/use-request.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Page } from '../../parts/page.tsx';
+import { Page, Section } from '../../parts/page.tsx';
 import { PlainText } from '../../parts/plain-text.tsx';
-import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { TaskState, useTask } from '../../parts/task.tsx';
 import { Time } from '../../parts/time.tsx';
 import { notify } from '../../parts/toasts.tsx';
-import { href, Link } from '../../router.tsx';
 import { SESSIONS } from '../../text/pages/sessions.ts';
 import { counted, t } from '../../text/text.ts';
 
@@ -37,7 +35,7 @@ export function SessionsPage(): JSX.Element {
                 <p class="quiet-text">{t(SESSIONS.tokensAbout)}</p>
                 <code class="command">loci token create --subject NAME</code>
                 <p>
-                  <Link to={href('/docs')}>{t(SESSIONS.docs)}</Link>
+                  <a href="/api/v1/openapi.json">{t(SESSIONS.docs)}</a>
                 </p>
                 <List tokens={of('token')} onChange={request.reload} />
               </Section>

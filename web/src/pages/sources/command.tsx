@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { call, type Output } from '../../api/client.ts';
+import { Fact, Section } from '../../parts/page.tsx';
 import { PlainText } from '../../parts/plain-text.tsx';
-import { Fact, Section } from '../../parts/section.tsx';
 import { TaskState, useTask } from '../../parts/task.tsx';
 import { notify } from '../../parts/toasts.tsx';
 import { SOURCES } from '../../text/pages/sources.ts';

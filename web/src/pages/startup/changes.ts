@@ -1,6 +1,5 @@
 import { call, type Input } from '../../api/client.ts';
-import { asApiError } from '../../api/use-request.ts';
-import { notify } from '../../parts/toasts.tsx';
+import { attempt, notify } from '../../parts/toasts.tsx';
 import { STARTUP } from '../../text/pages/startup.ts';
 import { t, type Text } from '../../text/text.ts';
 import type { Entry } from './startup.tsx';
@@ -22,39 +21,34 @@ export function nameOf({ key, agent }: Pick<Entry, 'key' | 'agent'>): Pick<Field
 
 /** Changes of startup entries, each of which can be undone. */
 export function useStartupChanges(onDone: () => void): StartupChanges {
-  const set = async (fields: Fields, done: Text, undo?: () => void): Promise<void> => {
+  const set = async (fields: Fields, done: Text, undo?: () => Promise<void>): Promise<void> => {
     const { masked } = await call('/api/v1/startup/set', fields);
     notify(t(masked.length > 0 ? STARTUP.masked : done, { key: fields.key }), undo);
     onDone();
   };
-  const quietly = (work: Promise<unknown>): void => {
-    work.catch((error: unknown) => notify(asApiError(error).message));
-  };
-  const remove = async (fields: Pick<Fields, 'key' | 'agent'>, undo?: () => void): Promise<void> => {
+  const remove = async (fields: Pick<Fields, 'key' | 'agent'>, undo?: () => Promise<void>): Promise<void> => {
     await call('/api/v1/startup/remove', fields);
     notify(t(STARTUP.removed, { key: fields.key }), undo);
     onDone();
   };
   return {
     add: (fields) =>
-      set(fields, STARTUP.added, () => {
-        quietly(remove({ key: fields.key, ...(fields.agent !== undefined && { agent: fields.agent }) }));
-      }),
+      set(fields, STARTUP.added, () =>
+        remove({ key: fields.key, ...(fields.agent !== undefined && { agent: fields.agent }) }),
+      ),
     edit: (entry, fields) => {
       const { content, priority, reinforce } = entry;
       const before = { ...nameOf(entry), content, priority, reinforce };
-      return set(fields, STARTUP.saved, () => quietly(set(before, STARTUP.saved)));
+      return set(fields, STARTUP.saved, () => set(before, STARTUP.saved));
     },
     move: (entry, priority, position, from) => {
       const back = { ...nameOf(entry), priority: entry.priority, position: from };
-      quietly(
-        set({ ...nameOf(entry), priority, position }, STARTUP.moved, () => quietly(set(back, STARTUP.moved))),
-      );
+      attempt(set({ ...nameOf(entry), priority, position }, STARTUP.moved, () => set(back, STARTUP.moved)));
     },
     remove: (entry) => {
       const name = nameOf(entry);
       // To set it without a text restores it as it was.
-      quietly(remove(name, () => quietly(set(name, STARTUP.added))));
+      attempt(remove(name, () => set(name, STARTUP.added)));
     },
   };
 }

@@ -20,8 +20,6 @@ export const AUDIT = {
   today: { en: 'Today', de: 'Heute' },
   week: { en: 'Last 7 days', de: 'Letzte 7 Tage' },
   month: { en: 'Last 30 days', de: 'Letzte 30 Tage' },
-  from: { en: 'From', de: 'Von' },
-  until: { en: 'Up to', de: 'Bis' },
   surface: { en: 'Through', de: 'Über' },
   action: { en: 'Action', de: 'Vorgang' },
   actor: { en: 'By', de: 'Von wem' },

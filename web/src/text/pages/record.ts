@@ -19,7 +19,6 @@ export const RECORD = {
   remove: { en: 'Delete', de: 'Löschen' },
   restore: { en: 'Restore', de: 'Wiederherstellen' },
   removed: { en: 'Deleted. No search finds it any more.', de: 'Gelöscht. Keine Suche findet es mehr.' },
-  restored: { en: 'Restored.', de: 'Wiederhergestellt.' },
   deletedAgo: { en: 'Deleted {ago}.', de: 'Gelöscht {ago}.' },
   purgedAfter: {
     en: 'It can be restored until {day}, and is then gone for good.',

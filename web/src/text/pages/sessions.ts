@@ -16,7 +16,7 @@ export const SESSIONS = {
     en: 'A token gives a program access to one memory over HTTP. Loci keeps only its hash, and shows it once, in the terminal:',
     de: 'Ein Token gibt einem Programm über HTTP Zugang zu einem Gedächtnis. Loci behält nur den Hash, und zeigt das Token einmal, im Terminal:',
   },
-  docs: { en: 'What a program can ask for', de: 'Was ein Programm fragen kann' },
+  docs: { en: 'What a program can ask for (OpenAPI)', de: 'Was ein Programm fragen kann (OpenAPI)' },
   noTokens: { en: 'There are no tokens.', de: 'Es gibt keine Tokens.' },
   thisBrowser: { en: 'this browser', de: 'dieser Browser' },
   openedBy: { en: 'opened by {who}', de: 'geöffnet von {who}' },

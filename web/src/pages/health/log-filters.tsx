@@ -1,6 +1,5 @@
-import type { ComponentChildren, JSX } from 'preact';
-import { TypedField } from '../../parts/filters.tsx';
-import { PlainText } from '../../parts/plain-text.tsx';
+import type { JSX } from 'preact';
+import { Chip, DayFields, FilterGroup, TypedField } from '../../parts/filters.tsx';
 import { href, navigate } from '../../router.tsx';
 import { AUDIT } from '../../text/pages/audit.ts';
 import { t } from '../../text/text.ts';
@@ -16,6 +15,9 @@ export interface AuditFilters {
   readonly record?: string;
   readonly session?: string;
 }
+
+/** The address of the log. */
+export const LOG = '/health/log';
 
 const NAMES = ['actor', 'action', 'surface', 'from', 'until', 'record', 'session'] as const;
 const SURFACES = ['cli', 'web', 'mcp', 'rest', 'openclaw', 'library'] as const;
@@ -42,7 +44,7 @@ export function filtersOf(query: URLSearchParams): AuditFilters {
 
 /** Shows the log with these filters; empty ones are none. */
 export function show(filters: AuditFilters): void {
-  navigate(href('/audit', { ...filters }), { replace: true });
+  navigate(href(LOG, { ...filters }), { replace: true });
 }
 
 /** The words for an action or a surface, if it has some. */
@@ -58,7 +60,7 @@ export function Filters({ filters }: { readonly filters: AuditFilters }): JSX.El
       <Times filters={filters} />
       <Choices filters={filters} name="surface" choices={SURFACES} />
       <Choices filters={filters} name="action" choices={ACTIONS} />
-      <Group title={t(AUDIT.record)}>
+      <FilterGroup title={t(AUDIT.record)}>
         <TypedField
           isNumber
           class="record-field"
@@ -70,17 +72,15 @@ export function Filters({ filters }: { readonly filters: AuditFilters }): JSX.El
         {actor !== undefined && (
           <Chip
             name={t(AUDIT.onlyActor, { who: actor })}
-            isOn
-            onClick={() => show({ ...filters, actor: '' })}
             isRemoved
+            onClick={() => show({ ...filters, actor: '' })}
           />
         )}
         {session !== undefined && (
           <Chip
             name={t(AUDIT.sessionName, { name: session })}
-            isOn
-            onClick={() => show({ ...filters, session: '' })}
             isRemoved
+            onClick={() => show({ ...filters, session: '' })}
           />
         )}
         {Object.keys(filters).length > 0 && (
@@ -88,7 +88,7 @@ export function Filters({ filters }: { readonly filters: AuditFilters }): JSX.El
             {t(AUDIT.clear)}
           </button>
         )}
-      </Group>
+      </FilterGroup>
     </form>
   );
 }
@@ -101,7 +101,7 @@ function Times({ filters }: { readonly filters: AuditFilters }): JSX.Element {
     ['month', dayBefore(29)],
   ] as const;
   return (
-    <Group title={t(AUDIT.time)}>
+    <FilterGroup title={t(AUDIT.time)}>
       <Chip
         name={t(AUDIT.any)}
         isOn={from === undefined && until === undefined}
@@ -115,9 +115,8 @@ function Times({ filters }: { readonly filters: AuditFilters }): JSX.Element {
           onClick={() => show({ ...filters, from: day, until: '' })}
         />
       ))}
-      <DayField title={t(AUDIT.from)} value={from} onChange={(day) => show({ ...filters, from: day })} />
-      <DayField title={t(AUDIT.until)} value={until} onChange={(day) => show({ ...filters, until: day })} />
-    </Group>
+      <DayFields from={from} until={until} onChange={(name, day) => show({ ...filters, [name]: day })} />
+    </FilterGroup>
   );
 }
 
@@ -131,7 +130,7 @@ function Choices({ filters, name, choices }: ChoicesProps): JSX.Element {
   const chosen = filters[name];
   const all = chosen === undefined || choices.includes(chosen) ? choices : [...choices, chosen];
   return (
-    <Group title={t(AUDIT[name])}>
+    <FilterGroup title={t(AUDIT[name])}>
       <Chip
         name={t(AUDIT.any)}
         isOn={chosen === undefined}
@@ -145,7 +144,7 @@ function Choices({ filters, name, choices }: ChoicesProps): JSX.Element {
           onClick={() => show({ ...filters, [name]: each })}
         />
       ))}
-    </Group>
+    </FilterGroup>
   );
 }
 
@@ -155,58 +154,4 @@ function dayBefore(days: number): string {
   return [at.getFullYear(), at.getMonth() + 1, at.getDate()]
     .map((part) => String(part).padStart(2, '0'))
     .join('-');
-}
-
-function Group({
-  title,
-  children,
-}: {
-  readonly title: string;
-  readonly children: ComponentChildren;
-}): JSX.Element {
-  return (
-    <div class="filter-group" role="group" aria-label={title}>
-      <span class="quiet-text" aria-hidden="true">
-        {title}
-      </span>
-      <div class="row">{children}</div>
-    </div>
-  );
-}
-
-interface ChipProps {
-  readonly name: string;
-  readonly isOn: boolean;
-  readonly onClick: () => void;
-  /** Whether a click removes the chip. */
-  readonly isRemoved?: boolean;
-}
-
-function Chip({ name, isOn, onClick, isRemoved = false }: ChipProps): JSX.Element {
-  return (
-    <button type="button" class="chip" aria-pressed={isOn} onClick={onClick}>
-      <PlainText text={name} />
-      {isRemoved && <span aria-hidden="true">×</span>}
-    </button>
-  );
-}
-
-interface DayFieldProps {
-  readonly title: string;
-  readonly value: string | undefined;
-  readonly onChange: (day: string) => void;
-}
-
-function DayField({ title, value, onChange }: DayFieldProps): JSX.Element {
-  return (
-    <label class="day-field quiet-text">
-      {title}
-      <input
-        type="date"
-        class="input"
-        value={value ?? ''}
-        onChange={({ currentTarget }) => onChange(currentTarget.value)}
-      />
-    </label>
-  );
 }

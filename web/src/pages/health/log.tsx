@@ -1,28 +1,26 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import './audit.css';
+import './log.css';
 import { call, type Output } from '../../api/client.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useRequest } from '../../api/use-request.ts';
 import { More } from '../../parts/more.tsx';
-import { Page } from '../../parts/page.tsx';
 import { PlainText } from '../../parts/plain-text.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
 import { href, Link } from '../../router.tsx';
 import { AUDIT } from '../../text/pages/audit.ts';
 import { counted, t } from '../../text/text.ts';
-import type { PageProps } from '../pages.ts';
 import { Change } from './change.tsx';
-import { type AuditFilters, Filters, filtersOf, show, wordFor } from './filters.tsx';
+import { type AuditFilters, Filters, filtersOf, LOG, show, wordFor } from './log-filters.tsx';
 
-type Log = Output<'/api/v1/audit'>;
-type Entry = Log['entries'][number];
+type Page = Output<'/api/v1/audit'>;
+type Entry = Page['entries'][number];
 
 const PAGE_SIZE = 50;
 
 /** Who changed what, when and through what. The filters are in the address. */
-export function AuditPage({ query }: PageProps): JSX.Element {
+export function Log({ query }: { readonly query: URLSearchParams }): JSX.Element {
   const filters = filtersOf(query);
   const { record, ...rest } = filters;
   const list = usePages(
@@ -37,11 +35,12 @@ export function AuditPage({ query }: PageProps): JSX.Element {
         },
         signal === undefined ? {} : { signal },
       ),
-    ({ entries, next }: Log) => ({ items: entries, next }),
+    ({ entries, next }: Page) => ({ items: entries, next }),
     filters,
   );
   return (
-    <Page title={t(AUDIT.title)} about={t(AUDIT.about)} narrow>
+    <>
+      <p class="quiet-text">{t(AUDIT.about)}</p>
       <Chain />
       <Filters filters={filters} />
       <Loaded request={list}>
@@ -60,7 +59,7 @@ export function AuditPage({ query }: PageProps): JSX.Element {
           )
         }
       </Loaded>
-    </Page>
+    </>
   );
 }
 
@@ -160,14 +159,14 @@ function EntryRow({ entry, filters }: EntryRowProps): JSX.Element {
             </span>
             {typeof entry.session === 'string' && (
               <span>
-                <Link to={href('/audit', { ...filters, session: entry.session })}>
+                <Link to={href(LOG, { ...filters, session: entry.session })}>
                   <PlainText text={t(AUDIT.sessionName, { name: entry.session })} />
                 </Link>
               </span>
             )}
             {entry.record !== null && filters.record === undefined && (
               <span>
-                <Link to={href('/audit', { ...filters, record: entry.record })}>{t(AUDIT.onlyRecord)}</Link>
+                <Link to={href(LOG, { ...filters, record: entry.record })}>{t(AUDIT.onlyRecord)}</Link>
               </span>
             )}
           </p>

@@ -2,30 +2,31 @@ import type { JSX } from 'preact';
 import './timeline.css';
 import { call } from '../../api/client.ts';
 import { useRequest } from '../../api/use-request.ts';
-import { Filters, selectionOf } from '../../parts/filters.tsx';
+import { Chip, DayFields, Filters, selectionOf } from '../../parts/filters.tsx';
 import { More } from '../../parts/more.tsx';
-import { Page } from '../../parts/page.tsx';
 import { PlainText } from '../../parts/plain-text.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { href, Link } from '../../router.tsx';
 import { RECORDS } from '../../text/pages/records.ts';
-import { SHELL } from '../../text/shell.ts';
 import { counted, formatDay, t } from '../../text/text.ts';
-import type { PageProps } from '../pages.ts';
-import { changeQuery } from '../records/change-query.ts';
-import { NoRecords } from '../records/no-records.tsx';
-import { type Row, useTable } from '../records/use-table.ts';
+import { changeQuery } from './change-query.ts';
+import { NoRecords } from './no-records.tsx';
+import { type Row, useTable } from './use-table.ts';
 import { dayOf, Histogram } from './histogram.tsx';
 
+/** The address of the timeline. */
+export const TIMELINE = '/records/timeline';
+
 /** What was remembered when: a histogram in which a time can be chosen, and the records of that time. */
-export function TimelinePage({ query }: PageProps): JSX.Element {
+export function Timeline({ query }: { readonly query: URLSearchParams }): JSX.Element {
   const selection = selectionOf(query);
   const { from: _from, until: _until, ...ofAnyTime } = selection;
   const counts = useRequest((signal) => call('/api/v1/record/histogram', ofAnyTime, { signal }), ofAnyTime);
   const list = useTable({ ...selection, sort: 'time', order: 'descending' });
   const brush = (from: string, until: string): void => changeQuery(query, { from, until });
   return (
-    <Page title={t(SHELL.timeline)} about={t(RECORDS.timelineAbout)}>
+    <>
+      <p class="quiet-text">{t(RECORDS.timelineAbout)}</p>
       {counts.data !== undefined && counts.data.total > 0 && (
         <Histogram
           counts={counts.data}
@@ -38,11 +39,11 @@ export function TimelinePage({ query }: PageProps): JSX.Element {
         <p class="quiet-text">{counted(RECORDS.undated, counts.data.undated)}</p>
       )}
       <Range query={query} />
-      <Filters path="/timeline" query={query} counted={selection} />
+      <Filters path={TIMELINE} query={query} counted={selection} />
       <Loaded request={list}>
         {({ total }) =>
           total === 0 ? (
-            <NoRecords path="/timeline" filtered={Object.keys(selection).length > 0} />
+            <NoRecords path={TIMELINE} filtered={Object.keys(selection).length > 0} />
           ) : (
             <>
               <p class="quiet-text" role="status">
@@ -54,7 +55,7 @@ export function TimelinePage({ query }: PageProps): JSX.Element {
           )
         }
       </Loaded>
-    </Page>
+    </>
   );
 }
 
@@ -67,31 +68,18 @@ function Range({ query }: { readonly query: URLSearchParams }): JSX.Element {
   const start = (days: number): string => dayOf(new Date(Date.now() - (days - 1) * DAY_MS));
   return (
     <div class="range" role="group" aria-label={t(RECORDS.range)}>
-      {(['from', 'until'] as const).map((name) => (
-        <label key={name} class="field">
-          {t(RECORDS[name])}
-          <input
-            type="date"
-            class="input"
-            value={name === 'from' ? from : until}
-            onChange={({ currentTarget }) => changeQuery(query, { [name]: currentTarget.value })}
-          />
-        </label>
-      ))}
+      <DayFields from={from} until={until} onChange={(name, day) => changeQuery(query, { [name]: day })} />
       <div class="chips">
         {(Object.keys(PRESETS) as (keyof typeof PRESETS)[]).map((name) => {
           const days = PRESETS[name];
           const wanted = days === null ? '' : start(days);
           return (
-            <button
+            <Chip
               key={name}
-              type="button"
-              class="chip"
-              aria-pressed={until === '' && from === wanted}
-              onClick={() => changeQuery(query, { from: wanted === '' ? null : wanted, until: null })}
-            >
-              {t(RECORDS[name])}
-            </button>
+              name={t(RECORDS[name])}
+              isOn={until === '' && from === wanted}
+              onClick={() => changeQuery(query, { from: wanted, until: null })}
+            />
           );
         })}
       </div>
