@@ -13,10 +13,7 @@ export const receiptMarkOperation: Operation<typeof receiptMarkInput, typeof rec
   idempotent: true,
   scope: 'admin',
   examples: [
-    {
-      title: 'The first item was useful',
-      input: { id: 'latest', item: '1', verdict: 'useful', query: 'kitchen remodel' },
-    },
+    { title: 'The first item was useful', input: { id: 'latest', item: '1', verdict: 'useful' } },
   ],
   run: async (context, given) => markReceipt(await context.loci(), given),
 };
