@@ -122,7 +122,7 @@ function meanwhile(active: Generation | null, target: Generation): string | unde
 }
 
 /** @throws LociError `invalid_input` */
-export async function requireEmbedder(context: EngineContext): Promise<Embedder> {
+async function requireEmbedder(context: EngineContext): Promise<Embedder> {
   const embedder = await embedderOf(context);
   if (embedder !== null) return embedder;
   throw new LociError('invalid_input', 'embedding.provider is none: nothing is embedded', {
