@@ -8,7 +8,7 @@ import {
 } from '../../src/store/items/kinds.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { NOW } from './store-samples.ts';
-import { ALL, UNUSUAL_TEXTS, auditDraft, auditEntries, purgeRequest, purge } from './written-samples.ts';
+import { ALL, UNUSUAL_TEXTS, purgeRequest, purge } from './written-samples.ts';
 
 /** A stored receipt whose id ends with the number. */
 export function receipt(number: number, fields: Partial<StoredReceipt> = {}): StoredReceipt {

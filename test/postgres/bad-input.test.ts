@@ -200,8 +200,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'a newer store',
-    url: () =>
-      database(['CREATE TABLE loci_store (version BIGINT)', 'INSERT INTO loci_store VALUES (999)']),
+    url: () => database(['CREATE TABLE loci_store (version BIGINT)', 'INSERT INTO loci_store VALUES (999)']),
     error: ['store_newer', /schema 999/, /./],
   },
   {

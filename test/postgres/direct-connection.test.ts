@@ -97,9 +97,7 @@ describe('a direct connection', () => {
     const [one, other] = [await emptyDatabase(), await emptyDatabase()];
     await expect(open(one.url, other.direct)).rejects.toThrow(/lead to two databases/);
     for (const { direct } of [one, other])
-      expect(await runStatements(direct, `SELECT 1 WHERE to_regclass('loci_store') IS NOT NULL`)).toEqual(
-        [],
-      );
+      expect(await runStatements(direct, `SELECT 1 WHERE to_regclass('loci_store') IS NOT NULL`)).toEqual([]);
   });
 
   it('is named by an error about its URL', async () => {

@@ -71,7 +71,7 @@ it('while the provider does not answer, words find notes, closing does not wait,
 
 it('the vectors of another model answer until those of a new one are made in the background', async () => {
   await (await registered()).close();
-  const adapter = await registered('mxbai-embed-large');
+  const adapter = await registered('nomic-embed-text:latest');
   expect(await found(adapter)).toEqual(['a.md', 'b.md']);
   expect(await found(adapter, 'semantic')).toEqual(['a.md', 'b.md']);
   // The status has the notices of the last recall.

@@ -114,8 +114,11 @@ describe('a change of the model', () => {
     expect(await generations(changed)).toEqual(['bge-m3 true']);
   });
 
-  it('happens without a command where texts are embedded in the background', async () => {
+  it('happens without a command where texts are embedded in the background, once the new model answers', async () => {
     const changed = await openSecond();
+    second.faults.push({ status: 404, body: { error: 'model "bge-m3" not found' } });
+    expect(await embedNew(changed)).toMatchObject({ embedded: 0, embeddedBy: null });
+    expect((await generations(changed))[0]).toMatch(/^nomic-embed-text .* true$/);
     expect(await embedNew(changed)).toMatchObject({ embedded: 3, embeddedBy: null });
     expect(await generations(changed)).toEqual(['bge-m3 true']);
     expect(await searched(changed)).toEqual(['ollama/bge-m3', 0]);

@@ -65,13 +65,14 @@ const MILLION = 1_000_000;
  * Makes the vectors of the configured model for everything that has none, in all namespaces. Searches go on with their own until all
  * are there; then they use the new ones, and the others are removed. Several processes share the work. Each batch is stored at once,
  * so that a run that was killed goes on where it was.
+ * @param options with the `refusals` of earlier calls, whose texts are not sent again
  * @throws LociError `invalid_input` with the provider `none`; `conflict` if the vectors were removed meanwhile;
  *   `embedding_unavailable`, `aborted`
  */
 export async function backfill(
   context: EngineContext,
   { dry_run = false }: z.infer<typeof backfillInput> = {},
-  options: ProgressOptions = {},
+  options: ProgressOptions & { readonly refusals?: Refusals } = {},
 ): Promise<EmbedBackfillOutput> {
   const started = performance.now();
   const { store } = context;
@@ -94,7 +95,7 @@ export async function backfill(
   const took = () => ({ took_ms: millisecondsSince(started) });
   if (dry_run) return { ...report, embedded: 0, remaining: texts, ...NO_REFUSALS, ...took() };
   return whileFilling(context, modelSpec(embedder), options, async (target) => {
-    const refusals = new Refusals();
+    const { refusals = new Refusals() } = options;
     const work = { embedder, generation: target.id, refusals, meanwhile: meanwhile(active, target) };
     let embedded = 0;
     let remaining = 0;
@@ -121,7 +122,7 @@ function meanwhile(active: Generation | null, target: Generation): string | unde
 }
 
 /** @throws LociError `invalid_input` */
-export async function requireEmbedder(context: EngineContext): Promise<Embedder> {
+async function requireEmbedder(context: EngineContext): Promise<Embedder> {
   const embedder = await embedderOf(context);
   if (embedder !== null) return embedder;
   throw new LociError('invalid_input', 'embedding.provider is none: nothing is embedded', {

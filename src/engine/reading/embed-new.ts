@@ -36,8 +36,14 @@ interface Embedded extends RefusalReport {
 export async function embedNew(context: EngineContext, options: EmbedOptions = {}): Promise<Embedded> {
   const done = await embedMissing(context, options);
   if (done.embeddedBy !== null || !(await hasNewModel(context))) return done;
-  const { embedded, refused, refusals } = await backfill(context, {}, options);
-  return { embedded: done.embedded + embedded, embeddedBy: null, refused, refusals };
+  try {
+    const { embedded, refused, refusals } = await backfill(context, {}, options);
+    return { embedded: done.embedded + embedded, embeddedBy: null, refused, refusals };
+  } catch (error) {
+    // Searches go on with the model of before. A warning has said so.
+    if (error instanceof LociError && error.code === 'embedding_unavailable') return done;
+    throw error;
+  }
 }
 
 /** With the model of searches. */

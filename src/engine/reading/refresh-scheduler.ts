@@ -7,7 +7,7 @@ import type { SourceState } from '../../store/admin-model.ts';
 import { sourceStates } from '../../store/items/source-state.ts';
 import type { EngineContext } from '../context.ts';
 import { configuredSources, type ConfiguredSource } from './configured/configured-sources.ts';
-import { UnembeddedWrites } from '../embedding/models.ts';
+import { hasNewModel, UnembeddedWrites } from '../embedding/models.ts';
 import { embedNew } from './embed-new.ts';
 import { refreshVault } from './refresh/refresh-vault.ts';
 import { isEnabled, vaultName, vaultsOfNamespace } from './configured/vault-names.ts';
@@ -299,7 +299,8 @@ export class RefreshScheduler {
       this.#reportRefusals(refusedBefore);
       const { records } = await this.#context.updateRelations({ signal });
       // Another process that relates them may be killed, and a run may end before all are compared.
-      this.#derivedFrom = records === 0 ? from : null;
+      // So may a new model not have answered.
+      this.#derivedFrom = records === 0 && !(await hasNewModel(this.#context)) ? from : null;
       this.#lastDerivationError = '';
     } catch (error) {
       // Text search finds the documents meanwhile.

@@ -12,11 +12,6 @@ export const receiptMarkOperation: Operation<typeof receiptMarkInput, typeof rec
   destructive: false,
   idempotent: true,
   scope: 'admin',
-  examples: [
-    {
-      title: 'The first item was useful',
-      input: { id: 'latest', item: '1', verdict: 'useful', query: 'kitchen remodel' },
-    },
-  ],
+  examples: [{ title: 'The first item was useful', input: { id: 'latest', item: '1', verdict: 'useful' } }],
   run: async (context, given) => markReceipt(await context.loci(), given),
 };
