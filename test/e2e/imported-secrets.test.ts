@@ -20,7 +20,7 @@ it('an import names the files with secrets, with and without --dry-run', async (
     const { code, stdout, stderr } = await loci(['import', folder, ...args], { home });
     expect([code, stderr]).toEqual([0, expect.stringContaining(warning)]);
     expect(stdout).not.toContain(secret);
-    if (args.length > 0) expect(stdout).toContain('would add startup entry soul (SOUL.md)');
+    if (args.length > 0) expect(stdout).toContain('would add the startup entry "soul" (SOUL.md)');
   }
   const refuseOptions = { home: join(temporaryFolder(), 'home'), env: { LOCI_WRITES_SECRETS: 'refuse' } };
   const refused = await loci(['import', folder], refuseOptions);

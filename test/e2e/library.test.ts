@@ -90,7 +90,7 @@ describe('the library', () => {
     const loci = await open();
     await loci.write({ content: 'Oak.' });
     const to = join(temporaryFolder(), 'export.jsonl');
-    expect(await loci.export({ to })).toMatchObject({ to, records: 1, lines: null });
+    expect(await loci.export({ to })).toMatchObject({ to, counts: { record: 1 }, lines: null });
     expect(readFileSync(to, 'utf8')).toContain('Oak.');
     const { nodes, written } = await loci.graphExport();
     expect([nodes.length > 0, written]).toEqual([true, false]);

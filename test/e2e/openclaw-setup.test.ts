@@ -50,7 +50,7 @@ describe('loci openclaw setup', () => {
     });
   }
 
-  it('run again after it was killed before it changed the file, leaves nothing that undo reports as kept', async () => {
+  it('run again after it was killed before it changed the file, is undone whole, or names each change once', async () => {
     expect(await loci('setup', '--beside', '--yes')).toMatchObject({ code: 0 });
     const changed = readFileSync(config, 'utf8');
     // A process that is killed has saved the backup, but not the file.
@@ -58,9 +58,18 @@ describe('loci openclaw setup', () => {
     expect(await loci('setup', '--beside', '--yes')).toMatchObject({ code: 0 });
     expect(readFileSync(config, 'utf8')).toBe(changed);
     writeFileSync(config, changed.replace('"agents": {}', '"agents": { "list": [] }'));
-    const undone = await loci('undo');
-    expect(undone).toMatchObject({ code: 0, output: { files: [{ kept: [] }] } });
-    expect(readFileSync(config, 'utf8')).toBe(ORIGINAL.replace('"agents": {}', '"agents": { "list": [] }'));
+    const edited = readFileSync(config, 'utf8');
+    const { code, output } = await loci('undo');
+    const [{ kept } = { kept: [] }] = output['files'] as { readonly kept: readonly string[] }[];
+    expect([code, kept.map((change) => change.split(' ')[0])]).toEqual([
+      0,
+      [
+        'plugins.load.paths',
+        'plugins.entries.loci-corpus.enabled',
+        'plugins.entries.loci-corpus.config.home',
+      ],
+    ]);
+    expect(readFileSync(config, 'utf8')).toBe(edited);
   });
 
   it('a second one keeps the copy of the first', async () => {

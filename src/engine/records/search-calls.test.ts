@@ -35,7 +35,11 @@ async function callsOf(query: string, origins: ('memory' | 'vault')[]): Promise<
   return counted.sequence().map((group) => group.toSorted());
 }
 
-const SEARCH_CALLS = [['search.terms', 'vectors.generations'], ['search.retrieve'], ['search.passages']];
+const SEARCH_CALLS = [
+  ['search.terms', 'vectors.generations'],
+  ['search.retrieve'],
+  ['search.passages', 'vectors.sentenceCosines'],
+];
 
 /** Compares the passages of the results. */
 const COMPARISON = ['search.retrieve'];

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { expandHome } from '../../config/paths.ts';
 import { LociError } from '../../core/errors.ts';
 import { exportLines, exportPage, exportToFile, type ExportCounts } from '../../engine/portable/export.ts';
-import { ITEM_TYPE_NAMES } from '../../engine/portable/items/line-format.ts';
+import { ITEM_TYPE_NAMES, type ItemTypeName } from '../../engine/portable/items/line-format.ts';
 import { millisecondsSince, tookMs } from '../../engine/fields/times.ts';
 import { requireLocalIo } from '../shared/local-io.ts';
 import type { LocalIo, Operation } from '../operation.ts';
@@ -22,7 +22,11 @@ const output = z.strictObject({
   next: z.string().nullable().describe('Where the next page begins; null on the last page.'),
   to: z.string().nullable().describe('The file that was written.'),
   counts: z
-    .record(z.enum(['deleted', ...ITEM_TYPE_NAMES]), z.number().int().nonnegative())
+    .strictObject(
+      Object.fromEntries(
+        ['deleted', ...ITEM_TYPE_NAMES].map((name) => [name, z.number().int().nonnegative()]),
+      ) as Record<ItemTypeName | 'deleted', z.ZodNumber>,
+    )
     .nullable()
     .describe('How many items of each type were written to a file, and how many of the records are deleted.'),
   took_ms: tookMs(),

@@ -132,7 +132,7 @@ export class SqliteVectorIndex implements VectorIndex {
          CROSS JOIN passage AS p ON p.id = wanted.value AND p.ns = ?
          CROSS JOIN embedding AS v ON v.ns = p.ns AND v.generation = ? AND v.hash = p.hash
          CROSS JOIN sentence_vector AS s ON s.vector = v.id
-         WHERE EXISTS (SELECT 1 FROM sentence_vector)`,
+         WHERE (SELECT max(vector) FROM sentence_vector) IS NOT NULL`,
       )
       .all(JSON.stringify(passages), ns, generation);
     return new Map(
