@@ -129,6 +129,28 @@ describe('of results that say the same', () => {
   });
 });
 
+it('an earlier result about somebody else, which lacks a word of the query, is not called earlier', async () => {
+  const store = await storeOf(
+    ['Dad takes 5 mg of bisoprolol in the morning.', '2026-04-02'],
+    ['Mum takes 10 mg of bisoprolol in the evening.', '2026-08-03'],
+  );
+  const generation = await addVectors(store);
+  await embed(store, generation, 'n', () => unit(1, 0, 0));
+  const embedder = { embed: () => Promise.resolve([unit(1, 0.1, 0)]) } as unknown as Embedder;
+  expect((await search(store, 'bisoprolol', { embedder, generation }))[1]).toHaveProperty('later');
+  const hits = await search(store, 'how much bisoprolol does mum take', { embedder, generation });
+  expect(hits.map(({ passage }) => passage.record.id)).toEqual([2, 1]);
+  expect(hits[1]).not.toHaveProperty('later');
+});
+
+it('a later result whose value was masked stays below', async () => {
+  const masked: Written = ['The guest wifi password is [secret masked: password].', '2026-06-09'];
+  expect((await search(await storeOf(OLD, masked), 'guest wifi password')).map((hit) => hit.later)).toEqual([
+    undefined,
+    undefined,
+  ]);
+});
+
 it('a later result that lacks a word of the query stays below', async () => {
   const records: Written[] = [
     ['The wifi password of the cabin is pinecone-7.', '2025-02-11'],

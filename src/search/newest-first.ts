@@ -1,6 +1,7 @@
 import { analyze } from '../core/text/analyze.ts';
 import type { Timestamp } from '../core/types.ts';
 import { isFunctionWordOf, type StoredLanguage } from '../core/text/language/language.ts';
+import { MASK } from '../secrets/secret.ts';
 import { isAboutDay, writtenTime } from '../store/rules/record-time.ts';
 import type { RecordHeader, StoredPassage } from '../store/search-model.ts';
 import { pastPhrases } from './query/past.ts';
@@ -108,6 +109,8 @@ export async function laterFirst<Found extends FoundHit>(
     // Text from outside never replaces what the owner or an agent wrote.
     const [trust, trustBefore] = [hit.passage.record.trust, other.passage.record.trust];
     if (trust === 'external' && trustBefore !== 'external') return false;
+    // A value that was masked replaces none that can be read.
+    if (MASK.test(hit.passage.text) && !MASK.test(other.passage.text)) return false;
     // What is said next in a conversation does not replace what was said.
     const session = sessionOf(hit.passage);
     if (session !== null && session === sessionOf(other.passage)) return false;
@@ -118,7 +121,7 @@ export async function laterFirst<Found extends FoundHit>(
     places
       .filter((earlier) => isLater(later, earlier))
       .map((earlier) => ({ later, earlier, lacks: lacking(later, earlier) }))
-      .filter(({ lacks }) => lacks <= MAX_LACKING),
+      .filter(({ earlier, lacks }) => lacks <= MAX_LACKING && lackingShare(earlier, later) <= MAX_OTHER),
   );
   if (pairs.length === 0) return null;
   const same = await samePairs(found, newest, pairs);
@@ -213,6 +216,8 @@ function isKeptUpToDate({ origin, metadata }: RecordHeader): boolean {
  * of the query than the best one is about something else.
  */
 const MAX_LACKING = 0.5;
+/** An earlier result that lacks this much of what the later one has of the query is about somebody or something else. */
+const MAX_OTHER = 0.1;
 /** The words of a sentence or two. */
 const LONG = 20;
 /** The cosine from which longer passages of notes say the same. */

@@ -29,6 +29,9 @@ export function findPatterns(text: string, patterns: readonly SecretPattern[]): 
   });
 }
 
+/** What stands in the place of a secret. */
+export const MASK: RegExp = /\[secret masked: [^\]\n]{1,80}\]/;
+
 /**
  * Replaces each secret by a mask with its kind. Everything else stays as it is. A masked text has no secrets, so that to
  * mask it again changes nothing.
