@@ -72,10 +72,15 @@ export type ItemChange =
       readonly expected?: JsonObject;
     }
   | { readonly remove: ItemId }
-  /** Removes all but the last items of the kind, at least one. */
-  | { readonly keepNewest: number; readonly of: ItemKind; readonly by: 'position' | 'at' }
-  /** Removes the items of the kind with an earlier time. */
-  | { readonly forgetBefore: Timestamp; readonly of: ItemKind }
+  /** Removes all but the last items of the kind, at least one, and those whose body has the text `except`. */
+  | {
+      readonly keepNewest: number;
+      readonly of: ItemKind;
+      readonly by: 'position' | 'at';
+      readonly except?: string;
+    }
+  /** Removes the items of the kind with an earlier time, but for those whose body has the text `except`. */
+  | { readonly forgetBefore: Timestamp; readonly of: ItemKind; readonly except?: string }
   /** Removes the items of every kind that expire at this time or earlier. */
   | { readonly forgetExpired: Timestamp };
 
@@ -87,6 +92,8 @@ export interface ItemSelector {
   readonly ref?: string;
   /** Only items whose body has this text. Reads all of them. */
   readonly mentions?: string;
+  /** Only items whose body does not have this text. */
+  readonly except?: string;
   /** Only items of this time or later. */
   readonly since?: Timestamp;
   /** Only items that do not expire at this time or earlier. */

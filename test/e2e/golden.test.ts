@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type Fault, letterVectors, OLLAMA, startProvider } from '../embedding/provider-server.ts';
@@ -69,6 +70,68 @@ describe('loci golden', () => {
       });
     }
     expect((await loci(['golden', join(folder, 'none')], { home })).code).toBe(8);
+  });
+
+  it('keeps the mode and the line ends of the file, and a query that should find nothing expects nothing', async () => {
+    writeFileSync(file, 'queries:\r\n  - query: marzipan\r\n  - query: oven\r\n    expected: []\r\n');
+    chmodSync(file, 0o640);
+    const { code, stdout } = await loci(['golden', file], { home });
+    expect([code, stdout]).toEqual([0, expect.stringContaining('2 queries, 1 recorded now') as string]);
+    expect(stdout).toContain('+ Oven.md');
+    expect(readFileSync(file, 'utf8')).toBe(
+      'queries:\r\n  - query: marzipan\r\n    expected:\r\n      - Oven.md\r\n  - query: oven\r\n    expected: []\r\n',
+    );
+    expect(statSync(file).mode & 0o777).toBe(0o640);
+  });
+
+  it.skipIf(process.platform === 'win32')(
+    'refuses a FIFO, bytes that are no text, and aliases, and changes nothing',
+    async () => {
+      const fifo = join(folder, 'fifo');
+      expect(spawnSync('mkfifo', [fifo]).status).toBe(0);
+      expect(await loci(['golden', fifo], { home })).toMatchObject({
+        code: 8,
+        stderr: expect.stringContaining('it is not a regular file') as string,
+      });
+      const bomb = `a0: &a0 [x]\n${Array.from({ length: 9 }, (_, i) => `a${String(i + 1)}: &a${String(i + 1)} [${`*a${String(i)}, `.repeat(10)}]`).join('\n')}\nqueries: *a9\n`;
+      for (const [bytes, code, message] of [
+        [Buffer.from('# caf\xe9\nqueries:\n  - query: oven\n', 'latin1'), 8, 'it is not UTF-8 text'],
+        [Buffer.from('queries:\n  - &a\n    query: oven\n  - *a\n'), 2, 'queries.1: an alias'],
+        [Buffer.from(bomb), 2, 'Excessive alias count'],
+      ] as const) {
+        writeFileSync(file, bytes);
+        expect(await loci(['golden', file], { home })).toMatchObject({
+          code,
+          stderr: expect.stringContaining(message) as string,
+        });
+        expect(readFileSync(file).equals(bytes)).toBe(true);
+      }
+    },
+  );
+
+  it('records nothing in a file that was changed while it ran', async () => {
+    writeFileSync(file, 'queries:\n  - query: oven\n');
+    const server = await startProvider({
+      format: OLLAMA,
+      embed: (texts, request) => {
+        if (texts.some((text) => text.includes('oven') && !text.includes('old')))
+          writeFileSync(file, '# Mine.\nqueries:\n  - query: oven\n');
+        return letterVectors(384)(texts, request);
+      },
+    });
+    onTestFinished(() => server[Symbol.asyncDispose]());
+    const env = {
+      LOCI_EMBEDDING_PROVIDER: 'ollama',
+      LOCI_EMBEDDING_MODEL: 'all-minilm',
+      LOCI_EMBEDDING_URL: server.origin,
+    };
+    await loci(['embed', 'backfill'], { home, env });
+    writeFileSync(file, 'queries:\n  - query: oven\n');
+    expect(await loci(['golden', file], { home, env })).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('was changed meanwhile') as string,
+    });
+    expect(readFileSync(file, 'utf8')).toBe('# Mine.\nqueries:\n  - query: oven\n');
   });
 
   it('says that the search lacks a signal whose places it records', async () => {

@@ -14,7 +14,10 @@ import { storeStatus } from '../../src/engine/health/status.ts';
 import { deleteRecord, undelete } from '../../src/engine/records/delete.ts';
 import { audit } from '../../src/engine/audit/read-audit.ts';
 import { listReceipts, readReceipts, showReceipt } from '../../src/engine/packs/receipts.ts';
+import { markReceipt } from '../../src/engine/packs/mark-receipt.ts';
+import { importMemory } from '../../src/engine/portable/import.ts';
 import { doctor } from '../../src/engine/health/doctor.ts';
+import { editLines, exportLines, SECRET } from '../contract/export-samples.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -102,11 +105,60 @@ it.each([
   await loci.close();
 });
 
-it('receipts that are too old are removed by a purge, although no record is to be purged', async () => {
+it('receipts that are too old are removed by a purge, although no record is to be purged, but for marked ones', async () => {
+  let loci = await open();
+  const { receipt_id: marked } = await memoryPack(loci, { query: 'autumn', budget: 1000 });
+  await markReceipt(loci, { id: marked!, item: '1', verdict: 'useful' });
+  await loci.close();
   now += 400 * DAY;
-  const loci = await open();
+  loci = await open();
   await write(loci, { content: 'The rake' });
+  await memoryPack(loci, { query: 'rake', budget: 1000 });
+  await loci.close();
+  now += 400 * DAY;
+  loci = await open();
+  await write(loci, { content: 'The hoe' });
   await loci.close();
   using database = new DatabaseSync(config.store.path, { readOnly: true });
-  expect(database.prepare("SELECT count(*) AS n FROM item WHERE kind = 'receipt'").get()).toEqual({ n: 0 });
+  expect(database.prepare("SELECT key FROM item WHERE kind = 'receipt'").all()).toEqual([{ key: marked }]);
+});
+
+it('an import replaces no receipt by an older one, and takes only marked ones without secrets', async () => {
+  const loci = await open();
+  const { receipt_id: marked } = await memoryPack(loci, { query: 'autumn', budget: 1000 });
+  const before = await exportLines(loci);
+  expect(before).not.toContain(marked);
+  now += 1000;
+  await markReceipt(loci, { id: marked!, item: '1', verdict: 'useful' });
+  const lines = await exportLines(loci);
+  sql(
+    `UPDATE item SET body = json_remove(body, '$.marked_at', '$.candidates[0].verdict') WHERE key = '${marked!}'`,
+  )(config.store.path);
+  const older = editLines(lines, (line) =>
+    line['type'] === 'receipt'
+      ? { ...line, at: '2020-01-01T00:00:00.000Z', marked_at: '2020-01-02T00:00:00.000Z' }
+      : line,
+  );
+  expect((await importMemory(loci, { lines: older })).receipt).toMatchObject({ added: 0, kept: 1 });
+  expect((await importMemory(loci, { lines })).receipt).toMatchObject({ added: 0, updated: 1 });
+  expect((await importMemory(loci, { lines })).receipt).toMatchObject({ unchanged: 1 });
+  const named = editLines(lines, (line) =>
+    line['type'] === 'receipt'
+      ? { ...line, id: '00000000-0000-4000-8000-000000000001', project: SECRET }
+      : line,
+  );
+  expect((await importMemory(loci, { lines: named })).receipt).toMatchObject({ added: 0, refused: 1 });
+  const unmarked = editLines(lines, (line) =>
+    line['type'] === 'receipt'
+      ? {
+          ...line,
+          candidates: (line['candidates'] as object[]).map(({ ...each }) => ({
+            ...each,
+            verdict: undefined,
+          })),
+        }
+      : line,
+  );
+  await expect(importMemory(loci, { lines: unmarked })).rejects.toThrow('nobody has marked this receipt');
+  await loci.close();
 });

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { parseDocument } from 'yaml';
+import { readFile, stat } from 'node:fs/promises';
+import { isAlias, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { LociError, messageOf } from '../../core/errors.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
@@ -94,7 +94,7 @@ export async function runGolden(
   { file, record = false, limit = DEFAULT_LIMIT }: z.infer<typeof goldenInput>,
   options: ProgressOptions = {},
 ): Promise<GoldenOutput> {
-  const { document, given } = await readGolden(file);
+  const { document, given, text, mode } = await readGolden(file);
   const queries: ReplayedQuery[] = [];
   const failed: GoldenOutput['failed'] = [];
   const notices = new Set<string>();
@@ -104,7 +104,7 @@ export async function runGolden(
       const { results, missing } = await findResults(context, each, limit, options);
       for (const { signal, why } of missing) notices.add(`${signal}: ${why}`);
       const { expected = [] } = each;
-      const recorded = record || expected.length === 0;
+      const recorded = record || each.expected === undefined;
       const found = results.slice(0, RECORDED).map(({ citation }) => citation);
       if (recorded) document.setIn(['queries', i, 'expected'], found);
       queries.push(
@@ -121,33 +121,76 @@ export async function runGolden(
     }
     options.onProgress?.({ stage: 'reading', subject: file, done: i + 1, total: given.length });
   }
-  if (queries.some(({ recorded }) => recorded)) await replaceFile(file, document.toString(), 0o600);
+  if (queries.some(({ recorded }) => recorded)) {
+    if ((await readGolden(file)).text !== text)
+      throw new LociError('conflict', `${file} was changed meanwhile, and nothing was recorded`, {
+        hint: 'Run the command again.',
+      });
+    const lines = document.toString();
+    await replaceFile(file, text.includes('\r\n') ? lines.replaceAll(/\r?\n/g, '\r\n') : lines, mode);
+  }
   const places = queries.map(({ expected }) => expected.flatMap(({ now }) => now ?? []));
   return {
     ...{ limit, queries, failed, notices: [...notices] },
     missing: queries.flatMap(({ expected }) => expected).filter(({ now }) => now === null).length,
-    recall: mean(places.map((found, i) => found.length / Math.max(1, queries[i]!.expected.length))),
+    recall: mean(
+      places.map((found, i) =>
+        queries[i]!.expected.length === 0 ? 1 : found.length / queries[i]!.expected.length,
+      ),
+    ),
     mrr: mean(places.map((found) => (found.length === 0 ? 0 : 1 / Math.min(...found)))),
   };
 }
 
 async function readGolden(file: string) {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new LociError('unreadable', `${file}: ${describeFileError(error)}`);
-  });
+  const { text, mode } = await readText(file);
   const document = parseDocument(text);
-  const [mistake] = document.errors;
-  const parsed = mistake === undefined ? safeParse(goldenFile, document.toJS()) : null;
-  if (parsed?.success === true) return { document, given: parsed.data.queries };
-  const issue = parsed?.error.issues[0];
-  const where = issue === undefined ? '' : `${issue.path.join('.')}: ${issue.message}`;
-  throw new LociError(
-    'invalid_input',
-    `${file} has no golden queries: ${mistake ? messageOf(mistake) : where}`,
-    {
+  const refuse = (why: string): never => {
+    throw new LociError('invalid_input', `${file} has no golden queries: ${why}`, {
       hint: 'It looks like this: `queries:`, and below it a line `  - query: kitchen remodel` for each.',
-    },
-  );
+    });
+  };
+  const [mistake] = document.errors;
+  if (mistake !== undefined) return refuse(messageOf(mistake));
+  let value: unknown;
+  try {
+    value = document.toJS();
+  } catch (error) {
+    // Aliases that stand for more than a hundred times what they name.
+    return refuse(messageOf(error));
+  }
+  const parsed = safeParse(goldenFile, value);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return refuse(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
+  }
+  const { queries } = parsed.data;
+  const alias = isAlias(document.get('queries', true))
+    ? 0
+    : queries.findIndex((_, i) => isAlias(document.getIn(['queries', i], true)));
+  if (alias >= 0) return refuse(`queries.${String(alias)}: an alias (\`*name\`) has no place for results`);
+  return { document, given: queries, text, mode };
+}
+
+const MAX_FILE_BYTES = 10_000_000;
+
+async function readText(file: string): Promise<{ readonly text: string; readonly mode: number }> {
+  const unreadable = (why: string): LociError => new LociError('unreadable', `${file}: ${why}`);
+  try {
+    // To open a FIFO would wait for a writer.
+    const { size, mode, isFile } = await stat(file).then((found) => ({
+      ...{ size: found.size, mode: found.mode & 0o777, isFile: found.isFile() },
+    }));
+    if (!isFile) throw unreadable('it is not a regular file');
+    if (size > MAX_FILE_BYTES) throw unreadable(`it has more than ${String(MAX_FILE_BYTES)} bytes`);
+    const bytes = await readFile(file);
+    const text = bytes.toString('utf8');
+    if (!Buffer.from(text, 'utf8').equals(bytes)) throw unreadable('it is not UTF-8 text');
+    return { text, mode };
+  } catch (error) {
+    if (error instanceof LociError) throw error;
+    throw unreadable(describeFileError(error));
+  }
 }
 
 /** The results of a search, with the citations of whole records. */
@@ -188,7 +231,8 @@ async function compare(
     if (found !== undefined) isExpected.add(found.now);
     compared.push({ citation, place: i + 1, now: found?.now ?? null });
   }
-  const added = results.filter(({ now }) => now <= expected.length && !isExpected.has(now));
+  const places = expected.length === 0 ? RECORDED : expected.length;
+  const added = results.filter(({ now }) => now <= places && !isExpected.has(now));
   return {
     ...{ query, recorded, expected: compared },
     added: added.map(({ citation, now }) => ({ citation, now })),

@@ -3,7 +3,7 @@ import { within } from '../../core/time/within.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Receipt } from '../../pack/receipt.ts';
 import type { StoredReceipt } from '../../store/item-model.ts';
-import { receiptPut } from '../../store/items/kinds.ts';
+import { MARKED_RECEIPT, receiptPut } from '../../store/items/kinds.ts';
 import type { EngineServices } from '../context.ts';
 
 /** The newest receipts of a namespace that remain, whatever their age. */
@@ -60,12 +60,12 @@ export class ReceiptLog {
   async #store(namespace: string, receipt: Receipt): Promise<string | null> {
     const { store, config, now } = this.#services;
     try {
-      const of = 'receipt';
+      const [of, except] = ['receipt', MARKED_RECEIPT] as const;
       await store.records.commit(namespace, {
         items: [
           receiptPut(await storedReceipt(receipt)),
-          { of, forgetBefore: now() - config.receipts.retentionDays * DAY_MS },
-          { of, keepNewest: MAX_RECEIPTS, by: 'at' },
+          { of, forgetBefore: now() - config.receipts.retentionDays * DAY_MS, except },
+          { of, keepNewest: MAX_RECEIPTS, by: 'at', except },
         ],
       });
       return receipt.id;

@@ -244,16 +244,19 @@ export function receiptPut({ id, kind, at, hash, body }: StoredReceipt): ItemCha
   return { put: { kind: 'receipt', key: id, at, type: kind, ref: hash, body } };
 }
 
-/** Removes the receipts made before this time. A call that removes nothing does not wait for other writers. */
+/** The body of a receipt that the operator has marked has this text. Such a receipt is kept, however old it is. */
+export const MARKED_RECEIPT = '"verdict":"';
+
+/** Removes the receipts made before this time that nobody has marked. A call that removes nothing does not wait for other writers. */
 export async function removeReceiptsBefore(
   records: Pick<StoreRecords, 'items' | 'commit'>,
   namespace: string,
   time: Timestamp,
 ): Promise<void> {
-  const of = 'receipt';
-  const [oldest] = await records.items(namespace, { kind: of, by: 'at' }, { after: null, limit: 1 });
+  const [of, except] = ['receipt', MARKED_RECEIPT] as const;
+  const [oldest] = await records.items(namespace, { kind: of, except, by: 'at' }, { after: null, limit: 1 });
   if (oldest !== undefined && oldest.at < time)
-    await records.commit(namespace, { items: [{ of, forgetBefore: time }] });
+    await records.commit(namespace, { items: [{ of, forgetBefore: time, except }] });
 }
 
 // ── Inbox ────────────────────────────────────────────────────────────────────────────────────────

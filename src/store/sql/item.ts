@@ -18,6 +18,7 @@ const CONDITIONS = {
   type: 'type = :type',
   ref: 'ref = :ref',
   mentions: "body LIKE '%' || :mentions || '%'",
+  except: "body NOT LIKE '%' || :except || '%'",
   since: 'at >= :since',
   liveAt: '(expires_at IS NULL OR expires_at > :liveAt)',
 };
@@ -64,16 +65,17 @@ export async function changeItems(sql: Sql, ns: number, given: readonly ItemChan
 }
 
 async function forget(sql: Sql, ns: number, change: ItemChange): Promise<void> {
+  const excepted = 'except' in change ? { except: change.except } : {};
+  const except = 'except' in excepted ? ` AND ${CONDITIONS.except}` : '';
   if ('forgetExpired' in change)
     await sql.run('DELETE FROM item WHERE ns = :ns AND expires_at <= :now', {
       ns,
       now: change.forgetExpired,
     });
   if ('forgetBefore' in change)
-    await sql.run('DELETE FROM item WHERE ns = :ns AND kind = :kind AND at < :before', {
-      ns,
-      kind: change.of,
-      before: change.forgetBefore,
+    await sql.run(`DELETE FROM item WHERE ns = :ns AND kind = :kind AND at < :before${except}`, {
+      ...{ ns, kind: change.of, before: change.forgetBefore },
+      ...excepted,
     });
   if (!('keepNewest' in change)) return;
   const order = ORDERS[change.by];
@@ -81,8 +83,8 @@ async function forget(sql: Sql, ns: number, change: ItemChange): Promise<void> {
   await sql.run(
     `DELETE FROM item WHERE ns = :ns AND kind = :kind AND (${order.join(', ')}) < (
        SELECT ${order.join(', ')} FROM item ${sql.dialect.index(`item_${change.by}`)} WHERE ns = :ns AND kind = :kind
-       ORDER BY ${descending} LIMIT 1 OFFSET :keep - 1)`,
-    { ns, kind: change.of, keep: change.keepNewest },
+       ORDER BY ${descending} LIMIT 1 OFFSET :keep - 1)${except}`,
+    { ns, kind: change.of, keep: change.keepNewest, ...excepted },
   );
 }
 

@@ -8,9 +8,12 @@ export function usageHint(command: Command): string {
 /** The innermost command that the words of a command line name. */
 export function findCommand(program: Command, argv: readonly string[]): Command {
   let command = program;
-  for (const word of argv) {
+  for (const [i, word] of argv.entries()) {
     if (word === '--') break;
-    command = command.commands.find((each) => each.name() === word) ?? command;
+    const below = command.commands.find((each) => each.name() === word);
+    // What follows a word that is no command, and neither an option nor its value, are no commands either.
+    if (below === undefined && !word.startsWith('-') && argv[i - 1]?.startsWith('-') !== true) break;
+    command = below ?? command;
   }
   return command;
 }

@@ -125,7 +125,7 @@ export class ItemImport {
     const found = this.#existing.get(this.#type);
     if (found !== undefined) return found;
     const existing = new Map<string, Existing>();
-    for await (const value of readAll(this.#job.context, type))
+    for await (const value of readAll(this.#job.context, type.existing ?? type))
       existing.set(type.key(value), { at: type.at(value), digest: this.#digestOf(value) });
     this.#existing.set(this.#type, existing);
     return existing;

@@ -26,6 +26,8 @@ export interface ItemType<Value> {
 /** A type that the store keeps as items. Of two items with one key, the last writer wins. */
 export interface StoredType<Value> extends ItemType<Value> {
   readonly kinds: readonly ItemKind[];
+  /** The items that an imported one may replace, if these are more than those that an export has. */
+  readonly existing?: Pick<ItemType<Value>, 'read'>;
   key(value: Value): string;
   /** When it was last written. */
   at(value: Value): Timestamp;

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { LociError } from '../../../core/errors.ts';
 import { sha256 } from '../../../core/ids.ts';
+import { safeParse } from '../../../core/safe-parse.ts';
 import type { Json } from '../../../core/types.ts';
 import {
   HISTORY_CATEGORIES,
@@ -11,6 +13,7 @@ import type { ItemKind, StoredItem } from '../../../store/item-model.ts';
 import {
   bodyOf,
   historyChanges,
+  MARKED_RECEIPT,
   receiptPut,
   startupEntries,
   startupPut,
@@ -142,11 +145,41 @@ const history: StoredType<HistoryDraft> = {
   title: ({ name }) => `the run ${name}`,
 };
 
+function receiptOf(item: StoredItem): Receipt {
+  const { success, data } = safeParse(receiptSchema, bodyOf(item));
+  if (success) return data;
+  throw new LociError('store_corrupt', `the receipt ${item.key} cannot be read`);
+}
+
+const markedReceipt = receiptSchema.refine(
+  ({ candidates }) => candidates.some(({ verdict }) => verdict !== undefined),
+  'nobody has marked this receipt',
+);
+
+/** The texts of a receipt that are neither chosen from a list, nor numbers, hashes and times. */
+function namesIn({ project, caller, budget, lanes, candidates }: Receipt): string[] {
+  return [
+    ...[project, caller?.actor, caller?.surface, budget.tokenizer],
+    ...lanes.flatMap(({ name, failure }) => [name, failure]),
+    ...candidates.flatMap(({ lane, path }) => [
+      lane,
+      ...(path ?? []).flatMap(({ from, to, type }) => [from, to, type]),
+    ]),
+  ].filter((name) => typeof name === 'string');
+}
+
 /** Receipts that the operator has marked. The others are of no use elsewhere. */
 const receipt: StoredType<Receipt> = {
-  ...readStored(['receipt'], (item) => receiptSchema.parse(bodyOf(item)), '"verdict":"'),
-  format: { fields: (value) => value, parse: (fields) => parseWith(receiptSchema, fields) },
+  ...readStored(['receipt'], receiptOf, MARKED_RECEIPT),
+  // One that nobody has marked here is not replaced by an older one either.
+  existing: readStored(['receipt'], receiptOf),
+  format: { fields: (value) => value, parse: (fields) => parseWith(markedReceipt, fields) },
   async screen(context, value) {
+    const named = namesIn(value);
+    for (const name of named) assertShort({ 'a name in the receipt': name });
+    const { masked: secrets } = await screenTexts(context, { content: named.join('\n') });
+    if (secrets.length > 0)
+      throw new LociError('secret_refused', `a name in the receipt has a secret: ${secrets.join(', ')}`);
     const { texts, masked } = await screenTexts(context, { content: value.query ?? '' });
     return { value: { ...value, ...(value.query !== undefined && { query: texts.content }) }, masked };
   },
@@ -192,7 +225,10 @@ export function itemType(
 }
 
 /** All items of a type, one batch at a time. */
-export async function* readAll<Value>(context: EngineContext, type: ItemType<Value>): AsyncGenerator<Value> {
+export async function* readAll<Value>(
+  context: EngineContext,
+  type: Pick<ItemType<Value>, 'read'>,
+): AsyncGenerator<Value> {
   for (let position: Position | null = START; position !== null;) {
     const batch: Batch<Value> = await type.read(context, position);
     yield* batch.items;
