@@ -148,7 +148,9 @@ const receipts = z.strictObject({
     .min(1)
     .max(36_500)
     .default(30)
-    .describe('How many days receipts are kept that nobody has marked. They have ids, numbers and hashes, and no content.'),
+    .describe(
+      'How many days receipts are kept that nobody has marked. They have ids, numbers and hashes, and no content.',
+    ),
 });
 
 const startup = z.strictObject({
