@@ -31,20 +31,6 @@ function blocksOf(language: string, blocks = BLOCKS): string[] {
 /** The progress of a refresh that takes more than a second. */
 const PROGRESS = /^(?:loci: (?:reading My tasks|Search works now\..*|relating records to each other: .*)\n)+/;
 
-describe('README.md', () => {
-  it('has a source that works when it is pasted', async () => {
-    const home = join(temporaryFolder(), 'home');
-    mkdirSync(home);
-    const blocks = blocksIn('README.md');
-    const [settings = ''] = blocksOf('yaml', blocks).filter((text) => text.includes('cat tasks.json'));
-    writeFileSync(join(home, 'loci.yaml'), settings);
-    writeFileSync(join(home, 'tasks.json'), blocksOf('json', blocks)[0] ?? '');
-    for (const words of ['sources approve tasks', 'sources refresh tasks'])
-      expect(await loci(words.split(' '), { home })).toMatchObject({ code: 0 });
-    expect((await loci(['search', 'tile samples'], { home })).stdout).toContain('From My tasks');
-  });
-});
-
 describe('docs/sources.md', () => {
   let home: string;
 
