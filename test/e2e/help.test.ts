@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import { HELP_GROUPS } from '../../src/surfaces/cli/program.ts';
+import { STANDALONE_COMMANDS } from '../../src/surfaces/cli/standalone-commands.ts';
 import { commandWords } from '../../src/surfaces/shared/command-names.ts';
 import { loci, lociJson, ROOT, startLoci, temporaryFolder } from './loci-command.ts';
 
@@ -24,7 +25,15 @@ describe('help', () => {
     }
     expect((await loci(['config', '--help'], { home })).stdout).toMatch(/show.*\n.*get.*\n.*set/);
     expect((await loci(['help', 'search'], { home })).stdout).toContain('--min-score');
-    expect((await loci([], { home })).stdout).toBe(stdout);
+  });
+
+  it('of `loci` alone is short, and leads to the whole help', async () => {
+    const { code, stdout } = await loci([], { home });
+    expect([code, stdout.trimEnd().split('\n').length <= 15]).toEqual([0, true]);
+    expect(stdout).toContain('`loci --help` lists all commands');
+    const commands = [...stdout.matchAll(/^ {2}loci (\w+)/gm)].map(([, word]) => word);
+    const all = (await loci(['--help'], { home })).stdout;
+    for (const word of commands) expect(all).toMatch(new RegExp(`^  ${word!} `, 'm'));
   });
 
   it('lists the commands in groups, and every command in one of them', async () => {
@@ -37,12 +46,20 @@ describe('help', () => {
     );
     const headings = [...groups.keys()].filter((heading) => heading! in HELP_GROUPS);
     expect(headings).toEqual(Object.keys(HELP_GROUPS));
-    const listed = Object.entries(HELP_GROUPS).map(([heading, words]) => [heading, new Set(words)]);
-    const shown = headings.map((heading) => [
-      heading,
-      new Set(groups.get(heading)!.filter((word) => word !== 'help')),
+    const words = new Set([
+      ...OPERATIONS.map(({ name }) => commandWords(name)[0]!),
+      ...STANDALONE_COMMANDS.map(({ name }) => name.split(' ')[0]!),
     ]);
-    expect(shown).toEqual(listed);
+    const named = Object.values(HELP_GROUPS).flat();
+    const expected = Object.entries(HELP_GROUPS).map(([heading, listed]) => [
+      heading,
+      new Set(
+        heading === 'More commands:'
+          ? ['help', ...[...words].filter((word) => !named.includes(word))]
+          : listed,
+      ),
+    ]);
+    expect(headings.map((heading) => [heading, new Set(groups.get(heading))])).toEqual(expected);
     expect(stdout).not.toContain('\nCommands:');
   });
 

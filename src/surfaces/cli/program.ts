@@ -11,13 +11,22 @@ import {
   type StandaloneCommand,
 } from './standalone-commands.ts';
 
-const GETTING_STARTED = `
-Start here:
+const DESCRIPTION = 'Memory for AI agents: indexes your notes, stores what you write, and finds it again.';
+
+/** What `loci` alone prints. */
+export const GETTING_STARTED = `${DESCRIPTION}
+
   loci index ~/vault                                  read your notes
   loci search "what did we decide about the oven"     find something in them
   loci get "Home/Kitchen remodel.md#L24-L40"          read it
-  loci COMMAND --help                                 options and examples
+  loci write "Tomas comes on Friday at nine"          remember something
+  loci ui                                             look at all of it in the browser
+  loci mcp config CLIENT                              connect an agent
 
+\`loci --help\` lists all commands, and \`loci COMMAND --help\` the options of one, with examples.
+`;
+
+const CONVENTIONS = `
 Settings are in loci.yaml in $LOCI_HOME (default: ~/.loci). With --json, every command prints one JSON document
 on standard output, {"error": {code, message, hint}} when it fails; progress and warnings go to standard error.
 `;
@@ -42,7 +51,7 @@ export async function buildProgram(
   actions: ProgramActions,
 ): Promise<Command> {
   const program = new Command('loci')
-    .description('Memory for AI agents: indexes your notes, stores what you write, and finds it again.')
+    .description(DESCRIPTION)
     .usage('[options] COMMAND')
     .option('--json', 'print one JSON document')
     .option('--home <dir>', 'the home folder, instead of $LOCI_HOME or ~/.loci')
@@ -65,7 +74,7 @@ export async function buildProgram(
       writeErr: () => undefined,
       outputError: () => undefined,
     })
-    .addHelpText('after', () => GETTING_STARTED + exitCodes());
+    .addHelpText('after', () => CONVENTIONS + exitCodes());
   const commands = addCommands(program, [
     ...entries.map(({ name, summary }) => ({ words: commandWords(name), summary })),
     ...STANDALONE_COMMANDS.map(({ name, summary }) => ({ words: name.split(' '), summary })),
@@ -119,37 +128,20 @@ function exitCodes(): string {
   return `\nExit codes:\n${lines.join('\n')}\n`;
 }
 
-/** The headings of `loci --help` with the first words of their commands, in the order in which they are printed. */
+/** The headings of `loci --help` with the first words of their commands. Other commands are below `More commands:`. */
 export const HELP_GROUPS: Readonly<Record<string, readonly string[]>> = {
-  'Find:': ['search', 'recall', 'pack', 'get', 'list', 'timeline', 'open', 'record', 'graph'],
-  'Write:': ['write', 'update', 'delete', 'undelete', 'fact', 'inbox'],
-  'Notes and sources:': ['index', 'sources', 'watch', 'forget-vault'],
-  'Startup:': ['startup'],
-  'Receipts:': ['receipt'],
-  'Portability:': ['export', 'import', 'corpus'],
-  'Administration:': [
-    'init',
-    'status',
-    'figures',
-    'doctor',
-    'reindex',
-    'embed',
-    'golden',
-    'audit',
-    'migrate-store',
-    'config',
-    'namespaces',
-    'token',
-    'completion',
+  'Memory:': [
+    ...['search', 'get', 'open', 'write', 'update', 'delete', 'undelete', 'pack', 'fact', 'inbox'],
+    ...['timeline', 'graph'],
   ],
-  'Servers:': ['mcp', 'serve', 'ui', 'openclaw'],
+  'Setup:': ['index', 'sources', 'ui', 'status', 'doctor', 'config', 'openclaw', 'mcp', 'serve'],
+  'More commands:': [],
 };
 
 const HEADINGS = Object.keys(HELP_GROUPS);
 
-/** The heading of a command. `help` and other commands that are in no group are below that of administration. */
 function headingOf(word: string): string {
-  return HEADINGS.find((heading) => HELP_GROUPS[heading]?.includes(word)) ?? 'Administration:';
+  return HEADINGS.find((heading) => HELP_GROUPS[heading]?.includes(word)) ?? 'More commands:';
 }
 
 /** Sorts commands by their heading, and otherwise keeps their order. */

@@ -6,7 +6,7 @@ import { toJson } from '../shared/escape-control.ts';
 import type { Io } from '../shared/io.ts';
 import type { RunCommandLine } from './command-socket/answer.ts';
 import { COMPLETE, completions } from './completion.ts';
-import { buildProgram, VERSION_REQUESTED } from './program.ts';
+import { buildProgram, GETTING_STARTED, VERSION_REQUESTED } from './program.ts';
 import { reportError } from './report-error.ts';
 import type { OpenSession } from './run-command.ts';
 import { findCommand, usageHint } from './usage.ts';
@@ -40,7 +40,7 @@ export async function runCli(
       },
     });
     if (argv[0] === COMPLETE) io.stdout.write(completions(program, argv.slice(1)));
-    else if (argv.length === 0) program.outputHelp();
+    else if (argv.length === 0) io.stdout.write(GETTING_STARTED);
     else if (await parse(program, argv)) io.stdout.write(await versionText(wantsJson(argv)));
     return exitCode;
   } catch (error) {

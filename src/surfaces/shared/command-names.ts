@@ -1,6 +1,5 @@
 /** The command groups, with their summaries. The operation `fact-store` is the command `loci fact store`. */
 export const COMMAND_GROUPS: Readonly<Record<string, string>> = {
-  adapters: 'what searches the pools of `adapters.pools`',
   config: 'show or change the settings',
   embed: 'the embedding provider and the vectors that it makes',
   fact: 'values that are stored under a key until they expire',
