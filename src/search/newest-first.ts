@@ -11,7 +11,7 @@ import { MIN_SURE_CONFIDENCE, withConfidence, type Hit } from './rank/confidence
 import type { QueryCoverage } from './rank/coverage.ts';
 import type { Ranked } from './rank/rank.ts';
 import type { Newest } from './rank/ranking.ts';
-import type { RetrievalResult } from './retrieve/retrieve.ts';
+import { laterVector, type RetrievalResult } from './retrieve/retrieve.ts';
 import { isList, type SearchRun } from './run.ts';
 import { cosine } from './sentence-cosines.ts';
 
@@ -175,14 +175,14 @@ async function samePairs(
   const vectors = new Map<number, Float32Array>();
   const wordsOf = new Map<number, Words>();
   for (const [{ run, retrieved }, hits] of bySearch) {
-    const { vector, query } = retrieved;
+    const vector = laterVector(retrieved);
     const ids = hits.map((each) => found[each]!.hit.passage.id);
     const loaded =
       vector === null ? null : await run.store.vectors.ofPassages(run.namespace, vector.generation, ids);
     for (const [i, each] of hits.entries()) {
       const ofPassage = loaded?.get(ids[i]!);
       if (ofPassage !== undefined) vectors.set(each, ofPassage);
-      wordsOf.set(each, contentWords(found[each]!.hit.passage, ['en', ...query.languages]));
+      wordsOf.set(each, contentWords(found[each]!.hit.passage, ['en', ...retrieved.query.languages]));
     }
   }
   return pairs.filter(({ later, earlier, lacks }) => {

@@ -23,7 +23,7 @@ import { linkedNotes, type LinkEvidence } from './linked-notes.ts';
 import { candidateEdges, relatedDocuments, type RelatedDocument } from './related.ts';
 import { scoresOf } from './retrieve/by-time.ts';
 import { bestFirst } from './retrieve/signals.ts';
-import { retrieveCandidates, type RetrievalResult } from './retrieve/retrieve.ts';
+import { laterVector, retrieveCandidates, type RetrievalResult } from './retrieve/retrieve.ts';
 import { raiseByStatements, statementCosines, withoutUnknown } from './retrieve/vectors.ts';
 import { withoutRepetition } from './same-text.ts';
 import { isList, startRun, type SearchOptions, type SearchRun, type StartedRun } from './run.ts';
@@ -208,7 +208,7 @@ async function loadPool(
   const [loaded, edges, statements] = await Promise.all([
     store.search.passages(namespace, topIds, filter, reach),
     candidateEdges(run, found),
-    statementCosines(run, retrieved.vector, topIds),
+    statementCosines(run, laterVector(retrieved), topIds),
   ]);
   const lists = raiseByStatements(retrieved.lists, loaded.passages, statements, ranking.statementShare);
   const fused = lists === retrieved.lists ? found : fuseLists(lists);

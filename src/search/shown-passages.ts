@@ -4,7 +4,7 @@ import { requiredPhrases } from './query/parse.ts';
 import { containsPhrases } from './query/phrases.ts';
 import type { QueryCoverage } from './rank/coverage.ts';
 import type { Hit } from './rank/confidence.ts';
-import type { RetrievalResult } from './retrieve/retrieve.ts';
+import { laterVector, type RetrievalResult } from './retrieve/retrieve.ts';
 import { isList } from './run.ts';
 import type { SearchOutcome } from './search.ts';
 
@@ -42,9 +42,10 @@ export async function shownPassages(
   const { store, namespace, filter } = run;
   if (isList(run) || hits.length === 0) return new Map();
   const ids = hits.map(({ passage }) => passage.record.id);
+  const vector = laterVector(retrieved);
   const { compared } = await store.search.retrieve(namespace, {
     queries: [],
-    ...(retrieved.vector !== null && { cosines: retrieved.vector }),
+    ...(vector !== null && { cosines: vector }),
     records: { ids, limit: MAX_COMPARED },
   });
   const bm25 = bm25ByPassage(retrieved);

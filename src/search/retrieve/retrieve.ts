@@ -45,6 +45,14 @@ export interface RetrievalResult {
   readonly constrainedMatches: ReadonlySet<number>;
 }
 
+/** The query's embedding for what is compared after the signals; `null` where these could not compare vectors within the deadline. */
+export function laterVector({
+  vector,
+  missing,
+}: Pick<RetrievalResult, 'vector' | 'missing'>): QueryVector | null {
+  return missing.some((each) => each.signal === 'vector' && each !== NOT_ALL_EMBEDDED) ? null : vector;
+}
+
 /** Passages without a vector, and signals that did not compare everything within the deadline. */
 function incomplete(
   notEmbedded: ReadonlySet<number>,
