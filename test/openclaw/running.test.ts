@@ -122,7 +122,10 @@ it(
     await expect.poll(boats, { timeout: 100_000, interval: 500 }).toMatch(/^(?!.*Albatross).*Pelican/);
     const agreed = "sessions: { since: '2026-01-01' },";
     const applied = reloads();
-    writeFileSync(home.configFile, configured.replace(/("memory-loci": \{.*?config: \{)/s, `$1 ${agreed}`));
+    writeFileSync(
+      home.configFile,
+      configured.replace(/("memory-loci": \{.*?"?config"?: \{)/s, `$1 ${agreed}`),
+    );
     await untilReloaded(applied + 1);
     await expect.poll(boats, { timeout: 100_000, interval: 500 }).toContain('Albatross');
     writeFileSync(home.configFile, configured);
