@@ -214,4 +214,17 @@ describe('the inbox', () => {
     await page.context().setOffline(false);
     await page.locator('section.group').first().waitFor();
   });
+
+  it('is loaded again by itself, also if the server does not answer the second time', async () => {
+    const page = await site.open('/search');
+    let asked = 0;
+    await page.route('**/api/v1/inbox/list', (route) => {
+      // The number beside the link is another request.
+      const isCount = (route.request().postDataJSON() as { readonly changes?: number }).changes === 0;
+      return isCount || ++asked > 2 ? route.continue() : route.abort();
+    });
+    await page.getByRole('link', { name: 'Inbox' }).click();
+    await page.locator('section.group').first().waitFor();
+    expect(asked).toBe(3);
+  });
 });

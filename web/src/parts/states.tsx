@@ -38,14 +38,17 @@ interface FailureProps {
   readonly onRetry?: () => void;
 }
 
-/** Why a request failed, and what to do. One that no server answered is sent again when the server answers, once. */
+/** How often a request is sent again by itself. The server may answer everything but that one. */
+const MOST_RETRIES = 3;
+
+/** Why a request failed, and what to do. One that no server answered is sent again when the server answers. */
 export function Failure({ error, onRetry }: FailureProps): JSX.Element {
-  const isSentAgain = useRef(false);
+  const retries = useRef(0);
   useEffect(
     () =>
       onConnection((isUp) => {
-        if (!isUp || error.code !== 'offline' || isSentAgain.current) return;
-        isSentAgain.current = true;
+        if (!isUp || error.code !== 'offline' || retries.current === MOST_RETRIES) return;
+        retries.current++;
         onRetry?.();
       }),
     [error, onRetry],
