@@ -96,7 +96,11 @@ describe('loci golden', () => {
       const bomb = `a0: &a0 [x]\n${Array.from({ length: 9 }, (_, i) => `a${String(i + 1)}: &a${String(i + 1)} [${`*a${String(i)}, `.repeat(10)}]`).join('\n')}\nqueries: *a9\n`;
       for (const [bytes, code, message] of [
         [Buffer.from('# caf\xe9\nqueries:\n  - query: oven\n', 'latin1'), 8, 'it is not UTF-8 text'],
-        [Buffer.from('queries:\n  - &a\n    query: oven\n  - *a\n'), 2, 'queries.1: an alias'],
+        [
+          Buffer.from('queries:\n  - &a\n    query: oven\n  - *a\n'),
+          2,
+          'queries.1: results cannot be recorded below an alias',
+        ],
         [Buffer.from(bomb), 2, 'Excessive alias count'],
       ] as const) {
         writeFileSync(file, bytes);

@@ -168,7 +168,8 @@ async function readGolden(file: string) {
   const alias = isAlias(document.get('queries', true))
     ? 0
     : queries.findIndex((_, i) => isAlias(document.getIn(['queries', i], true)));
-  if (alias >= 0) return refuse(`queries.${String(alias)}: an alias (\`*name\`) has no place for results`);
+  if (alias >= 0)
+    return refuse(`queries.${String(alias)}: results cannot be recorded below an alias (\`*name\`)`);
   return { document, given: queries, text, mode };
 }
 
@@ -178,15 +179,13 @@ async function readText(file: string): Promise<{ readonly text: string; readonly
   const unreadable = (why: string): LociError => new LociError('unreadable', `${file}: ${why}`);
   try {
     // To open a FIFO would wait for a writer.
-    const { size, mode, isFile } = await stat(file).then((found) => ({
-      ...{ size: found.size, mode: found.mode & 0o777, isFile: found.isFile() },
-    }));
-    if (!isFile) throw unreadable('it is not a regular file');
-    if (size > MAX_FILE_BYTES) throw unreadable(`it has more than ${String(MAX_FILE_BYTES)} bytes`);
+    const found = await stat(file);
+    if (!found.isFile()) throw unreadable('it is not a regular file');
+    if (found.size > MAX_FILE_BYTES) throw unreadable(`it has more than ${String(MAX_FILE_BYTES)} bytes`);
     const bytes = await readFile(file);
     const text = bytes.toString('utf8');
     if (!Buffer.from(text, 'utf8').equals(bytes)) throw unreadable('it is not UTF-8 text');
-    return { text, mode };
+    return { text, mode: found.mode & 0o777 };
   } catch (error) {
     if (error instanceof LociError) throw error;
     throw unreadable(describeFileError(error));

@@ -5,7 +5,7 @@ import { exportMemory } from './portable.ts';
 it('counts records, startup entries, audit entries and runs of an export', () => {
   const view = { style: makeStyle(false), columns: 80, terminal: false, options: new Set<string>() };
   const counts = {
-    ...{ record: 1, deleted: 0, startup: 1, concept_change: 0, receipt: 0 },
+    ...{ record: 1, deleted: 0, startup: 1, receipt: 0 },
     ...{ audit: 2, history: 3 },
   };
   const output = { lines: null, next: null, to: '/x/all.jsonl', counts, took_ms: 20 };
