@@ -129,6 +129,8 @@ describe('a search during a backfill', () => {
       [],
       TEXTS[1],
     ]);
+    // The folder is removed at the end of this test, and an open engine may still write to it.
+    await loci.close();
   });
 
   it('asks no server that may answer with another model than the named one', async () => {
