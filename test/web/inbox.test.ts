@@ -196,9 +196,8 @@ describe('the inbox', () => {
   });
 
   it.each([
-    ['en-US', 'light', 360],
-    ['de-DE', 'dark', 360],
-    ['de-DE', 'dark', 1280],
+    ['de-DE', 'light', 360],
+    ['en-US', 'dark', 1280],
   ] as const)('is readable in %s, %s, %i px wide', async (locale, colorScheme, width) => {
     const page = await site.open('/inbox', { locale, colorScheme, viewport: { width, height: 800 } });
     await page.locator('section.group').first().waitFor();

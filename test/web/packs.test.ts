@@ -137,7 +137,6 @@ it.each([
   ['light', 1280, '/packs?q=kitchen+remodel&graph=1', '[data-source]'],
   ['dark', 360, '/packs?q=kitchen+remodel', '[data-source]'],
   ['light', 360, '/receipts', '.receipt'],
-  ['dark', 640, '/receipts', '.receipt'],
 ] as const)(
   'has no serious finding of axe in %s at %i px, and nothing wider than the window: %s',
   async (colorScheme, width, path, shown) => {

@@ -65,8 +65,6 @@ describe('every page', () => {
     async (address) => {
       const page = await site.open(address);
       for (const [colorScheme, width] of [
-        ['light', 1280],
-        ['dark', 1280],
         ['dark', 360],
         // 200 % zoom of a window of 1280 px.
         ['light', 640],

@@ -343,10 +343,8 @@ describe('the table of records', () => {
 
 describe('every page of records', () => {
   it.each([
-    ['light', 1280, 'en-US'],
-    ['dark', 1280, 'de-DE'],
     ['light', 360, 'de-DE'],
-    ['dark', 640, 'en-US'],
+    ['dark', 1280, 'en-US'],
   ] as const)('is accessible and fits: %s, %i pixels, %s', async (colorScheme, width, locale) => {
     const page = await site.open('/records/timeline', {
       colorScheme,

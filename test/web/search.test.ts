@@ -156,11 +156,8 @@ describe('the search page', () => {
   });
 
   it.each([
-    ['light', 1280],
     ['dark', 1280],
     ['light', 360],
-    // 200 % zoom of a window of 1280 px.
-    ['dark', 640],
   ] as const)(
     'has no serious finding of axe in %s at %i px, and nothing wider than the window',
     async (colorScheme, width) => {

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../e2e/loci-command.ts';
 import { sendRequest } from '../e2e/rest-server.ts';
 import { seriousFindings, testSite } from './site.ts';
 
-const site = testSite();
+const site = testSite({ ownSessions: true });
 
 /** A page on another port of this machine, whose server sees what the browser sends. */
 async function otherServer(html: string): Promise<{ address: string; requests: IncomingMessage[] }> {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fitsWindow, seriousFindings, testSite } from './site.ts';
 
 const site = testSite({
+  ownSessions: true,
   prepare: async () => {
     await site.loci('token', 'create', '--subject', 'ada', '--scope', 'write', '--name', 'laptop of Ada');
     await site.loci('token', 'create', '--subject', 'bob', '--name', 'dashboard');

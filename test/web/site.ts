@@ -20,7 +20,7 @@ export interface Site {
   loci(...args: string[]): Promise<string>;
   /** Makes a link that opens a session. */
   link(): Promise<string>;
-  /** Opens a page in a browser of its own, with a session. What the browser complains about fails the test. */
+  /** Opens a page in a browser of its own, with the session of the site. What the browser complains about fails the test. */
   open(path: string, options?: BrowserContextOptions): Promise<Page>;
 }
 
@@ -29,12 +29,19 @@ interface SiteOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Whether nothing is indexed before the server starts. */
   readonly isEmpty?: boolean;
+  /** Whether each page opens a session of its own. Otherwise all have one, which saves a command and a page for each test. */
+  readonly ownSessions?: boolean;
   /** Called before the server starts. */
   readonly prepare?: (home: string) => Promise<void>;
 }
 
 /** Starts a site for the tests of a file. */
-export function testSite({ settings = {}, isEmpty = false, prepare }: SiteOptions = {}): Site {
+export function testSite({
+  settings = {},
+  isEmpty = false,
+  ownSessions = false,
+  prepare,
+}: SiteOptions = {}): Site {
   let server: RunningLoci;
   let browser: Browser;
   const site = { home: '', address: '' };
@@ -66,6 +73,7 @@ export function testSite({ settings = {}, isEmpty = false, prepare }: SiteOption
     await browser.close();
     await stop();
   });
+  let session: BrowserContextOptions['storageState'];
   const link = async (): Promise<string> =>
     (JSON.parse(await run('ui', '--print', '--json')) as { url: string }).url;
   return {
@@ -82,8 +90,13 @@ export function testSite({ settings = {}, isEmpty = false, prepare }: SiteOption
       return () => start({ LOCI_SERVER_PORT: new URL(site.address).port });
     },
     open: async (path, options) => {
-      const url = await link();
-      const context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce', ...options });
+      const storageState = ownSessions ? undefined : session;
+      const context = await browser.newContext({
+        locale: 'en-US',
+        reducedMotion: 'reduce',
+        ...(storageState && { storageState }),
+        ...options,
+      });
       // A limit for what hangs: a busy machine takes longer.
       context.setDefaultTimeout(100_000);
       const page = await context.newPage();
@@ -92,8 +105,11 @@ export function testSite({ settings = {}, isEmpty = false, prepare }: SiteOption
         await context.close();
         expect(problems).toEqual([]);
       });
-      await page.goto(url);
-      await page.locator('nav').first().waitFor({ state: 'attached' });
+      if (storageState === undefined) {
+        await page.goto(await link());
+        await page.locator('nav').first().waitFor({ state: 'attached' });
+        session = await context.storageState();
+      }
       await page.goto(`${site.address}/ui${path}`);
       return page;
     },
