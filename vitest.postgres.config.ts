@@ -3,7 +3,7 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 /** The tests on a real server of PostgreSQL: `npm run test:postgres`. */
 const config: ViteUserConfig = defineConfig({
   test: {
-    include: ['test/postgres/**/*.test.ts', 'test/contract/{postgres,copy-store}.test.ts'],
+    include: ['test/postgres/**/*.test.ts'],
     pool: 'threads',
     maxWorkers: 2,
     isolate: false,

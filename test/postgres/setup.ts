@@ -2,7 +2,7 @@ import { findPrograms, startServer } from './server.ts';
 
 /**
  * Starts PostgreSQL for all tests, unless `LOCI_TEST_POSTGRES_URL` names a server. Where no program of a server with pgvector is
- * found, each test file starts PGlite.
+ * found, each test file that needs one starts PGlite.
  */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
   const given = process.env['LOCI_TEST_POSTGRES_URL'] ?? '';

@@ -1,7 +1,7 @@
 import { afterAll } from 'vitest';
 import { openStore } from '../../src/store/registry.ts';
-import { testDatabase } from '../postgres/database.ts';
-import { describeStore } from './store-contract.ts';
+import { testDatabase } from './database.ts';
+import { describeStore } from '../contract/store-contract.ts';
 
 const resources = new AsyncDisposableStack();
 afterAll(() => resources.disposeAsync());

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { connectStore, openStore } from '../../src/store/registry.ts';
 import { copyStore } from '../../src/store/sql/admin/copy-store.ts';
-import { testDatabase } from '../postgres/database.ts';
-import { note, write } from './store-samples.ts';
-import { temporaryFolder } from './engines.ts';
-import { fillStore, NAMESPACES, readStore } from './filled-store.ts';
+import { testDatabase } from './database.ts';
+import { note, write } from '../contract/store-samples.ts';
+import { temporaryFolder } from '../contract/engines.ts';
+import { fillStore, NAMESPACES, readStore } from '../contract/filled-store.ts';
 
 it('copies a store to PostgreSQL and back, whole, also after it was stopped', async () => {
   await using folder = await temporaryFolder();
