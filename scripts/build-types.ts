@@ -16,7 +16,7 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url));
 /** Several processes may pack at the same time. */
 const TYPES = join(ROOT, `.cache/types-${String(process.pid)}`);
 
-const tsc = fileURLToPath(import.meta.resolve('typescript/bin/tsc'));
+const tsc = join(ROOT, 'node_modules/typescript-7/bin/tsc');
 execFileSync(process.execPath, [tsc, '-p', join(ROOT, 'tsconfig.build.json')], {
   stdio: ['ignore', 2, 2],
 });
