@@ -95,7 +95,7 @@ class QueryWords {
 
 /** The first passages of connected records that no signal found, with their cosines, as results without a score. */
 async function loadUnknown(
-  { store, namespace, filter, query }: SearchRun,
+  { store, namespace, filter, query, deadlineMs }: SearchRun,
   { vector, lists }: RetrievalResult,
   connections: readonly AnchorConnection[],
   known: ReadonlySet<number>,
@@ -109,7 +109,9 @@ async function loadUnknown(
     store.search.passages(namespace, ids, filter),
     vector === null
       ? { cosines: [] }
-      : store.search.retrieve(namespace, { queries: [], cosines: vector, compared: ids }),
+      : store.search.retrieve(namespace, {
+          ...{ queries: [], cosines: vector, compared: ids, budgetMs: deadlineMs },
+        }),
   ]);
   const raw = new Map(cosines.map(({ passage, score }) => [passage, score]));
   const rank = 1 + (lists.find(({ signal }) => signal === 'vector')?.scores.length ?? 0);

@@ -264,7 +264,7 @@ async function retrieveSignals(
   const { lists, cosines, hasAllCosines } = await run.store.search.retrieve(run.namespace, {
     queries: [...queries.vector, ...queries.text, ...queries.spelling, ...queries.recency],
     ...(vector !== null && { cosines: vector }),
-    ...(run.deadlineMs !== undefined && { budgetMs: run.deadlineMs }),
+    budgetMs: run.deadlineMs,
   });
   const partial = new Set<Signal>(infos.some(({ isPartial }) => isPartial === true) ? ['spelling'] : []);
   let next = 0;

@@ -107,7 +107,7 @@ async function separateWords(
       ...{ by: 'text', filter: { now }, limit: MAX_COUNTED },
       text: { any: [{ terms, prefix }], all: [], weights: ranking.fields },
     })),
-    ...(deadlineMs !== undefined && { budgetMs: deadlineMs }),
+    budgetMs: deadlineMs,
   });
   const found = candidates
     .map((candidate, i) => ({ ...candidate, passages: lists[i]!.scores.length }))
