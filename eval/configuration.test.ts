@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEFAULT_RANKING } from '../src/search/rank/ranking.ts';
-import { SOURCE_POLICY } from '../src/search/rank/source-policy.ts';
+import { DEFAULT_RANKING, SOURCE_POLICY } from '../src/search/rank/ranking.ts';
 import { defaultConfiguration, readConfiguration, withOverrides } from './configuration.ts';
 
 let folder = '';

@@ -5,8 +5,12 @@ import { configSchema } from '../src/config/schema.ts';
 import { MAX_PASSAGE_TOKENS } from '../src/ingest/passages.ts';
 import { LociError, messageOf } from '../src/core/errors.ts';
 import { closestWord } from '../src/core/text/closest-word.ts';
-import { DEFAULT_RANKING, type Ranking } from '../src/search/rank/ranking.ts';
-import { SOURCE_POLICY, type SourcePolicy } from '../src/search/rank/source-policy.ts';
+import {
+  DEFAULT_RANKING,
+  type Ranking,
+  SOURCE_POLICY,
+  type SourcePolicy,
+} from '../src/search/rank/ranking.ts';
 
 /** The configuration to measure: the engine's defaults, overridden by `--config`. */
 export interface EvalConfiguration {

@@ -1,8 +1,7 @@
 import type { Reranker } from '../src/embed/rerank/reranker.ts';
 import type { Embedder } from '../src/embed/embedder.ts';
-import type { Ranking } from '../src/search/rank/ranking.ts';
-import type { Evidence } from '../src/search/rank/evidence.ts';
-import type { SourcePolicy } from '../src/search/rank/source-policy.ts';
+import type { Ranking, SourcePolicy } from '../src/search/rank/ranking.ts';
+import type { Evidence } from '../src/search/rank/confidence.ts';
 import { runSearch, type SearchOutcome } from '../src/search/search.ts';
 import type { Store } from '../src/store/store.ts';
 import { LociError } from '../src/core/errors.ts';

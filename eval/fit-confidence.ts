@@ -3,9 +3,8 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { LociError, messageOf } from '../src/core/errors.ts';
-import { EVIDENCE_NAMES } from '../src/search/rank/confidence.ts';
+import { type Evidence, EVIDENCE_NAMES } from '../src/search/rank/confidence.ts';
 import type { ConfidenceModel } from '../src/search/rank/confidence-weights.ts';
-import type { Evidence } from '../src/search/rank/evidence.ts';
 import { calibrationOf, type Calibration } from './calibration.ts';
 import { defaultConfiguration, type EvalConfiguration } from './configuration.ts';
 import { engineSystem } from './engine-system.ts';

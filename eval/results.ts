@@ -1,8 +1,7 @@
 import type { Ambient } from './ambient.ts';
 import type { Calibration } from './calibration.ts';
 import type { Interval } from './bootstrap.ts';
-import type { Ranking } from '../src/search/rank/ranking.ts';
-import type { SourcePolicy } from '../src/search/rank/source-policy.ts';
+import type { Ranking, SourcePolicy } from '../src/search/rank/ranking.ts';
 import type { Metric } from './metrics.ts';
 import type { EmbeddingOrder } from './partly-embedded.ts';
 import type { AbsentResult, CategoryMeans, QueryScore } from './run.ts';

@@ -128,7 +128,7 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
   ],
   S5: [
     'test/e2e/sources.test.ts > weight orders documents that match equally well, and --explain shows it (S5)',
-    'src/search/rank/source-policy.test.ts > ranks a note above a todo that matches equally well, for any times of both',
+    'src/search/rank/ranking.test.ts > ranks a note above a todo that matches equally well, for any times of both',
   ],
   S6: [
     'src/search/rank/rank.test.ts > ranks the newer of two equal matches higher, and reports the contribution of recency',
@@ -141,7 +141,7 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
   ],
   S8: [
     'test/e2e/sources.test.ts > minScore hides its weak matches and says so (S8)',
-    'src/search/rank/source-policy.test.ts > drops hits below the minimum score of their source, without counting them towards the limit',
+    'src/search/rank/ranking.test.ts > drops hits below the minimum score of their source, without counting them towards the limit',
   ],
   S9: [
     'test/e2e/sources.test.ts > keeps its documents when it fails, reports the error and its time, and exits with 8 (S9)',

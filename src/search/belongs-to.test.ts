@@ -5,7 +5,7 @@ import { deleteRecords } from '../../test/contract/written-samples.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import type { Store } from '../store/store.ts';
 import { deriveBelongsTo } from './belongs-to.ts';
-import { ORDINARY_SENTENCES } from './ordinary-sentences.ts';
+import { ORDINARY_SENTENCES } from './sentence-cosines.ts';
 
 const NAMESPACE = 'n';
 const SOURCE = { origin: 'source', source: 'tasks', title: '' } as const;

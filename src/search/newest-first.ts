@@ -4,7 +4,7 @@ import { isFunctionWordOf, type StoredLanguage } from '../core/text/language/lan
 import { MASK } from '../secrets/secret.ts';
 import { isAboutDay, writtenTime } from '../store/rules/record-time.ts';
 import type { RecordHeader, StoredPassage } from '../store/search-model.ts';
-import { pastPhrases } from './query/past.ts';
+import { pastPhrases } from './query/intent.ts';
 import { containsPhrases } from './query/phrases.ts';
 import { sessionOf } from './rank/boosts.ts';
 import { MIN_SURE_CONFIDENCE, withConfidence, type Hit } from './rank/confidence.ts';

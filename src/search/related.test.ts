@@ -10,9 +10,8 @@ import type { SearchFilter } from '../store/search-model.ts';
 import type { Store } from '../store/store.ts';
 import { deriveBelongsTo } from './belongs-to.ts';
 import { confidenceOf } from './rank/confidence.ts';
-import { DEFAULT_RANKING } from './rank/ranking.ts';
+import { DEFAULT_RANKING, effectiveWeight, SOURCE_POLICY, type SourcePolicies } from './rank/ranking.ts';
 import { runSearch } from './search.ts';
-import { SOURCE_POLICY, effectiveWeight, type SourcePolicies } from './rank/source-policy.ts';
 
 const todo = (text: string, overrides: Partial<RecordDraft> = {}): RecordWrite =>
   note(text, { title: '', origin: 'source', source: 'tasks', trust: 'external', ...overrides });

@@ -1,15 +1,14 @@
 import type { BelongsTo } from '../store/graph-model.ts';
 import type { SearchFilter, StoredPassage } from '../store/search-model.ts';
 import { admits } from '../store/rules/filter.ts';
-import { subjectOf } from './explain/trace.ts';
+import { type SearchRun, subjectOf } from './run.ts';
 import { requiredPhrases } from './query/parse.ts';
 import { containsPhrases } from './query/phrases.ts';
 import { isCompleted } from './rank/boosts.ts';
 import { confidenceOf, type ConfidencePart, type Hit } from './rank/confidence.ts';
 import type { QueryCoverage } from './rank/coverage.ts';
 import type { Fused } from './rank/fuse.ts';
-import { policyOf } from './rank/source-policy.ts';
-import type { SearchRun } from './run.ts';
+import { policyOf } from './rank/ranking.ts';
 
 /** A document of a source that belongs to one of the best notes. */
 export interface RelatedDocument extends Hit {

@@ -4,9 +4,8 @@ import { addVectors, ALL_LIVE, embed, note, unit, write } from '../../test/contr
 import type { Embedder } from '../embed/embedder.ts';
 import type { RecordWrite } from '../store/model.ts';
 import type { Store } from '../store/store.ts';
-import { DEFAULT_RANKING } from './rank/ranking.ts';
+import { DEFAULT_RANKING, SOURCE_POLICY } from './rank/ranking.ts';
 import type { Hit } from './rank/confidence.ts';
-import { SOURCE_POLICY } from './rank/source-policy.ts';
 import { runSearch, type SearchOutcome } from './search.ts';
 
 /** A store that runs one of `actions` each time before it loads passages. */

@@ -1,32 +1,25 @@
 import { analyze } from '../core/text/analyze.ts';
 import type { BelongsTo } from '../store/graph-model.ts';
 import type { StoredPassage } from '../store/search-model.ts';
-import { subjectOf } from './explain/trace.ts';
+import { isList, type SearchOptions, type SearchRun, type StartedRun, startRun, subjectOf } from './run.ts';
 import { isDateOnlyQuery, writtenDays, type DateRange } from './query/dates.ts';
 import { isOfIntent } from './query/intent.ts';
 import { requiredPhrases } from './query/parse.ts';
 import { containsPhrases } from './query/phrases.ts';
 import { dateOf, roleOf } from './rank/boosts.ts';
 import { confidenceOf, confidenceRater, partsOf, type Hit } from './rank/confidence.ts';
-import { orderByConfidence } from './rank/confidence-order.ts';
+import { limitHits, orderByConfidence, rerankBest, withoutRepetition } from './final-order.ts';
 import { TYPICAL_EVIDENCE } from './rank/confidence-weights.ts';
 import { QueryCoverage, weighByCoverage } from './rank/coverage.ts';
-import { fuse, type Fused } from './rank/fuse.ts';
+import { fuse, type Fused, smooth, type Smoothed, weighShortTurns } from './rank/fuse.ts';
 import { rank, type Ranked } from './rank/rank.ts';
-import { rerankBest } from './rerank.ts';
-import { smooth, type Smoothed } from './rank/smooth.ts';
-import { weighShortTurns } from './rank/turn-weights.ts';
-import { followBridges } from './bridge/bridge.ts';
-import { limitHits } from './limit-hits.ts';
+import { followBridges } from './bridge.ts';
 import { newestFirst } from './newest-first.ts';
 import { linkedNotes, type LinkEvidence } from './linked-notes.ts';
 import { candidateEdges, relatedDocuments, type RelatedDocument } from './related.ts';
-import { scoresOf } from './retrieve/by-time.ts';
+import { laterVector, type RetrievalResult, retrieveCandidates, scoresOf } from './retrieve/retrieve.ts';
 import { bestFirst } from './retrieve/signals.ts';
-import { laterVector, retrieveCandidates, type RetrievalResult } from './retrieve/retrieve.ts';
 import { raiseByStatements, statementCosines, withoutUnknown } from './retrieve/vectors.ts';
-import { withoutRepetition } from './same-text.ts';
-import { isList, startRun, type SearchOptions, type SearchRun, type StartedRun } from './run.ts';
 
 export interface SearchOutcome {
   readonly run: SearchRun;

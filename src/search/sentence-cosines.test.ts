@@ -13,8 +13,7 @@ import { LociError } from '../core/errors.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import { RefusedTextsError } from '../embed/refused-texts.ts';
 import type { Store } from '../store/store.ts';
-import { ORDINARY_SENTENCES } from './ordinary-sentences.ts';
-import { SentenceCosines } from './sentence-cosines.ts';
+import { ORDINARY_SENTENCES, SentenceCosines } from './sentence-cosines.ts';
 
 const EAST: Float32Array = unit(1, 0, 0);
 

@@ -32,7 +32,8 @@ const [MEANING_SHARE, COVERAGE_SHARE] = [0.7, 0.7];
 /**
  * Chooses the passages that are shown of some hits, by record. How high a record ranks and which of its passages answers are two
  * questions: a short passage ranks high, because it has the title like all others. Passages are therefore compared once more, with the
- * other passages of their record. One of nothing but links and headings is shown only where there is no other.
+ * other passages of their record. One of nothing but links and headings is shown only where there is no other. Past the deadline of the
+ * search, the map is empty.
  */
 export async function shownPassages(
   outcome: Pick<SearchOutcome, 'run' | 'retrieved' | 'coverage' | 'passages'>,
@@ -47,6 +48,7 @@ export async function shownPassages(
     queries: [],
     ...(vector !== null && { cosines: vector }),
     records: { ids, limit: MAX_COMPARED },
+    budgetMs: run.deadlineMs,
   });
   const bm25 = bm25ByPassage(retrieved);
   const wanted = new Set([...compared.values()].flatMap((ofRecord) => candidatesAmong(ofRecord, bm25)));

@@ -115,8 +115,11 @@ export interface RetrievalRequest {
   readonly records?: { readonly ids: readonly number[]; readonly limit: number };
   /** Whether to load the best passage of each record in the lists. */
   readonly load?: boolean;
-  /** How long the ranking may take, in milliseconds; unlimited unless given. Past it, the lists have what was found. */
-  readonly budgetMs?: number;
+  /**
+   * How long it may take, in milliseconds; unlimited unless given. Past it, the lists have what was found, and `records` are not
+   * compared.
+   */
+  readonly budgetMs?: number | undefined;
 }
 
 /** The answer to one query. */

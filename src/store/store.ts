@@ -279,11 +279,15 @@ export interface StoreVectors {
    * @throws LociError `not_found` for an unknown generation
    */
   sentences(namespace: string, generation: number, hashes: readonly string[]): Promise<SentenceVectors>;
-  /** For those of the passages that have vectors of sentences: the highest cosine of one of them with the query. */
+  /**
+   * For those of the passages that have vectors of sentences: the highest cosine of one of them with the query. Empty where the
+   * comparison takes longer than `budgetMs`.
+   */
   sentenceCosines(
     namespace: string,
     query: QueryVector,
     passages: readonly number[],
+    budgetMs?: number,
   ): Promise<ReadonlyMap<number, number>>;
 }
 

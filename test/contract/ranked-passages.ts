@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { ORIGINS, type Origin } from '../../src/core/types.ts';
 import { rank, type Ranked } from '../../src/search/rank/rank.ts';
-import { DEFAULT_RANKING, type Ranking } from '../../src/search/rank/ranking.ts';
-import type { Smoothed } from '../../src/search/rank/smooth.ts';
-import { NO_POLICIES, type SourcePolicies } from '../../src/search/rank/source-policy.ts';
+import {
+  DEFAULT_RANKING,
+  NO_POLICIES,
+  type Ranking,
+  type SourcePolicies,
+} from '../../src/search/rank/ranking.ts';
+import type { Smoothed } from '../../src/search/rank/fuse.ts';
 import type { StoredPassage } from '../../src/store/search-model.ts';
 import { searchRun } from './search-run.ts';
 import { storedPassage } from './stored-passage.ts';

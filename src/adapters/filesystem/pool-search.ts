@@ -4,7 +4,7 @@ import type { AsyncSlices } from '../../core/threads/slices.ts';
 import type { PoolQuery } from '../backend.ts';
 import type { MemoryResult } from '../contract.ts';
 import { propertiesOf } from '../../engine/records/results/properties.ts';
-import { snippetWithProperties } from '../../search/explain/snippet.ts';
+import { snippetWithProperties } from '../../search/snippet.ts';
 import { frontMatterSpan } from '../../sources/markdown/front-matter-span.ts';
 import { matchesFilters, resultMetadata, uriOf } from '../pools/note-head.ts';
 import { listPoolFiles, type PoolFile, readOrReport } from '../pools/pool-files.ts';

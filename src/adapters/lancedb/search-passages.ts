@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { analyze } from '../../core/text/analyze.ts';
 import { inStoredLanguages, parseQuery } from '../../search/query/parse.ts';
-import { snippetWithProperties } from '../../search/explain/snippet.ts';
+import { snippetWithProperties } from '../../search/snippet.ts';
 import { isWithin } from '../../sources/files/paths.ts';
 import type { Metadata } from '../../core/types.ts';
 import type { PoolQuery } from '../backend.ts';

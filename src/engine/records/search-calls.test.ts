@@ -67,12 +67,13 @@ it.each([
         return store.search.terms(namespace, words, budget);
       },
       retrieve: (namespace, request) => {
-        if (request.queries.length > 0) budgets.push(request.budgetMs);
+        budgets.push(request.budgetMs);
         return store.search.retrieve(namespace, request);
       },
     },
   };
   const config = configSchema.parse({ embedding: { provider: 'none' }, search: { deadline } });
   await search(EngineContext.create(config, observed), { query: 'marble' });
-  expect(budgets).toEqual([budgetMs, budgetMs]);
+  // The words, the signals, and the comparison of the passages that are shown.
+  expect(budgets).toEqual([budgetMs, budgetMs, budgetMs]);
 });

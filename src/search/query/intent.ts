@@ -1,23 +1,92 @@
-import { analyze } from '../../core/text/analyze.ts';
+import { analyze, fold } from '../../core/text/analyze.ts';
 import { isStopWord } from '../../core/text/stop-words.ts';
 import type { Timestamp } from '../../core/types.ts';
-import type { RecordHeader, SearchFilter, StoredPassage } from '../../store/search-model.ts';
-import { dateTerms, isDateOnlyQuery, type DateRange } from './dates.ts';
-import {
-  AGENDA_PHRASES,
-  DOCUMENT_TYPES,
-  DONE_PHRASES,
-  EVENTS,
-  FILLER_WORDS,
-  FUTURE_PHRASES,
-  OPEN_PHRASES,
-  OVERDUE_PHRASES,
-  QUESTION_PHRASES,
-  TASKS,
-  type DocumentType,
-} from './intent-words.ts';
+import type { RecordHeader, SearchFilter, StoredPassage, TextTerm } from '../../store/search-model.ts';
+import { type DateRange, dateTerms, isDateOnlyQuery } from './dates.ts';
 import type { ParsedQuery, QueryTerm } from './parse.ts';
 import { matchedTerms } from './phrases.ts';
+
+/** The words by which a query asks for documents of a type, and by which sources of these are recognised. */
+export interface DocumentType {
+  /** Words of a query that ask for these documents, folded; an identifier's parts have a space between. */
+  readonly queryWords: readonly string[];
+  /** Words that do so only in a query for a list: "worktop appointment confirmed?" may well mean a mail. */
+  readonly listOnlyWords: readonly string[];
+  /** A source with one of these words in its id or name delivers these documents. */
+  readonly sourceNameWords: readonly string[];
+  /** Record types of these documents, whatever their source is called. */
+  readonly recordTypes: readonly string[];
+  /** Whether a query without a date means the future ones only. */
+  readonly futureOnly: boolean;
+}
+
+export const TASKS: DocumentType = {
+  queryWords: words('todo todos task tasks chore chores errand errands overdue', 'to do', 'to dos'),
+  listOnlyWords: [],
+  sourceNameWords: words('todo todos task tasks taskwarrior reminder reminders chore chores'),
+  recordTypes: ['task'],
+  futureOnly: false,
+};
+
+export const EVENTS: DocumentType = {
+  queryWords: words('calendar agenda'),
+  listOnlyWords: words('appointment appointments event events meeting meetings'),
+  sourceNameWords: words(
+    'cal calendar calendars icalendar icalendars ical ics event events appointment appointments agenda',
+  ),
+  recordTypes: [],
+  futureOnly: true,
+};
+
+const MAILS: DocumentType = {
+  queryWords: words('mail mails email emails inbox', 'e mail', 'e mails'),
+  listOnlyWords: [],
+  sourceNameWords: words('mail mails email emails inbox maildir gmail'),
+  recordTypes: [],
+  futureOnly: false,
+};
+
+const COMMITS: DocumentType = {
+  queryWords: words('commit commits'),
+  listOnlyWords: [],
+  sourceNameWords: words('git commit commits'),
+  recordTypes: [],
+  futureOnly: false,
+};
+
+export const DOCUMENT_TYPES: readonly DocumentType[] = [TASKS, EVENTS, MAILS, COMMITS];
+
+/** Phrases that ask for tasks and events: "what do I have to do this week". */
+export const AGENDA_PHRASES: readonly string[] = words(
+  'due planned scheduled',
+  'to do',
+  'coming up',
+  'going on',
+  'on my plate',
+);
+export const OVERDUE_PHRASES: readonly string[] = ['overdue'];
+export const OPEN_PHRASES: readonly string[] = words(
+  'open pending unfinished outstanding remaining overdue undone',
+  'not done',
+);
+export const DONE_PHRASES: readonly string[] = words('done completed finished');
+export const FUTURE_PHRASES: readonly string[] = words('upcoming coming next');
+/** A query with one of these asks for an explanation, not for a list: "how do I keep todos". */
+export const QUESTION_PHRASES: readonly string[] = words('how why');
+
+/** Words that are not part of the topic of a query. */
+export const FILLER_WORDS: readonly string[] = [
+  ...words(
+    'open pending done undone completed finished unfinished outstanding remaining current upcoming coming',
+  ),
+  ...words('next new latest recent due planned scheduled going plate need want got left still supposed'),
+  ...words('list lists show give find item items thing things everything anything something'),
+];
+
+/** The words of a list separated by spaces, and phrases of several words. */
+function words(list: string, ...phrases: string[]): string[] {
+  return [...list.split(' '), ...phrases];
+}
 
 /** The types of documents that a query asks for, besides or instead of a topic: "kitchen todos", "my calendar". */
 export interface QueryIntent {
@@ -155,4 +224,48 @@ function timeFilter(
   const isFuture = dates.length > 0 ? futureOnly && isAgenda : listOnly && (futureOnly || FUTURE.test(text));
   if (isFuture) return { undated: false, from: today };
   return dates.length > 0 ? { undated: false } : {};
+}
+
+/** Words that ask for what was true before, folded, by language. Their endings are those of adjectives. */
+const PAST_WORDS: readonly string[] = [
+  'before|previous(?:ly)?|former(?:ly)?|earlier|prior|first|initial(?:ly)?|original(?:ly)?|(?<!how )old|used? to|back then',
+  'at th(?:e|at) time|in the past|no longer|history',
+  // A passive asks for something else: "Who was it created by?", "Where was the band founded?".
+  '(?:what|how (?:much|many|long|big|often)) (?:was|were)',
+  '(?:who|where|when|which) (?:was|were) (?:my|our|your|his|her|their|the)(?!.*(?:\\b(?:by|in|at|on|from|to)\\W*$|ed\\b))',
+  'vorher|zuvor|fruher(?:e[nrs]?)?|damals|ehemal\\w+|ursprunglich\\w*|zuerst|anfangs|bisherig\\w+|erste[nrs]?|alte[nrs]?|vorig\\w+',
+  'w(?:as|er|ie|o|ann) (?:war(?:en)?|hieß(?:en)?)|welche[rs]? .*\\bwar(?:en)?',
+  'avant|auparavant|autrefois|ancien(?:ne)?s?|precedente?s?|premiere?s?|(?:quel(?:le)?|qui|ou|comment) etai(?:en)?t',
+  'antes|anterior(?:es|mente)?|previ[oa]s?|primer[oa]?s?|antigu[oa]s?|solia|(?:cual|quien|que|como|donde|cuando|cuanto) (?:era|eran|fue)',
+  'prima|precedenti?e?|vecchi[oa]|originari\\w+|inizialmente|(?:qual|chi|dove|come|quanto) era(?:no)?',
+  'primeir[oa]s?|antig[oa]s?|antigamente|(?:quem|onde|quanto) era(?:m)?',
+  'vroeger|eerder|eerst|voorheen|vorige|oude|oorspronkelijke?|destijds|(?:wat|wie|waar|hoe) (?:was|waren)',
+  'tidigare|forut|tidligere|eskiden|onceki|раньше|прежде|прежн\\p{L}+|перв\\p{L}+',
+];
+const PAST = new RegExp(
+  `(?<![\\p{L}\\p{N}])(?:${PAST_WORDS.join('|')})(?![\\p{L}\\p{N}])|以前|之前|原来|最初|曾经|かつて|前の|이전|예전`,
+  'gu',
+);
+
+/** The phrases by which a query asks for the past: "before", "what was". A record that has such a phrase is about that itself. */
+export function pastPhrases(query: string): TextTerm[] {
+  return Array.from(fold(query).matchAll(PAST), ([phrase]) => ({
+    terms: analyze(phrase).map(({ term }) => term),
+    prefix: false,
+  }));
+}
+
+/** What an assistant did with words, in the past. */
+const SAID =
+  'recommended|suggested|mentioned|said|told|gave|provided|listed|wrote|explained|advised|proposed|shared|described|showed';
+const DID_SAY =
+  'recommend|suggest|mention|say|tell|give|provide|list|write|explain|advise|propose|share|describe|show';
+const ASKS_FOR_REPLY = new RegExp(
+  `\\b(?:you (?:${SAID})|did you (?:${DID_SAY})|our (?:previous|last|earlier|past) (?:conversation|chat|discussion)s?)\\b`,
+  'i',
+);
+
+/** Whether a query asks for what an assistant has said: "which trail did you recommend". Turns of the user do not come first then. */
+export function asksForReply(query: string): boolean {
+  return ASKS_FOR_REPLY.test(query);
 }

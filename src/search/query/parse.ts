@@ -3,8 +3,7 @@ import { analyze, type Token } from '../../core/text/analyze.ts';
 import { isFunctionWordOf, languagesOf, type StoredLanguage } from '../../core/text/language/language.ts';
 import { isStopWord } from '../../core/text/stop-words.ts';
 import type { TextTerm } from '../../store/search-model.ts';
-import { notePathOf } from './file-names.ts';
-import { isNumber, joinedUnit, otherWordings, type Wording } from './wordings.ts';
+import { isNumber, joinedUnit, notePathOf, otherWordings, type Wording } from './wordings.ts';
 
 /**
  * A query in plain words, without the operators that `operators.ts` reads. Quotes are its only syntax: a query that is nothing but quoted phrases is an exact one

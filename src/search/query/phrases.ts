@@ -26,3 +26,15 @@ function hasSequence(words: readonly string[], { terms, prefix }: TextTerm): boo
     word === terms[i] || (prefix && i === last && word?.startsWith(terms[i]!) === true);
   return words.some((_, start) => terms.every((_term, i) => matches(words[start + i], i)));
 }
+
+/** Computes a value once for each object: a store that caches passages returns the same, unchanged ones for many searches. */
+export function onceForEach<Key extends object, Value>(compute: (key: Key) => Value): (key: Key) => Value {
+  const values = new WeakMap<Key, Value>();
+  return (key) => {
+    const known = values.get(key);
+    if (known !== undefined) return known;
+    const value = compute(key);
+    values.set(key, value);
+    return value;
+  };
+}

@@ -1,14 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Metadata } from '../../core/types.ts';
-import { retrievalResult } from '../../../test/contract/retrieval-result.ts';
+import { retrievalResult, weightedTerms } from '../../../test/contract/retrieval-result.ts';
 import { searchRun } from '../../../test/contract/search-run.ts';
 import { storedPassage } from '../../../test/contract/stored-passage.ts';
-import { confidenceOf, confidenceRater, EVIDENCE_NAMES, partsOf, type Hit } from './confidence.ts';
-import { TYPICAL_EVIDENCE, WITH_VECTORS, WORDS_ALONE } from './confidence-weights.ts';
-import type { Evidence } from './evidence.ts';
-import type { Ranked } from './rank.ts';
+import type { Metadata } from '../../core/types.ts';
 import type { RetrievalResult } from '../retrieve/retrieve.ts';
+import type { SearchRun } from '../run.ts';
+import { TYPICAL_EVIDENCE, WITH_VECTORS, WORDS_ALONE } from './confidence-weights.ts';
+import {
+  confidenceOf,
+  confidenceRater,
+  type Evidence,
+  EVIDENCE_NAMES,
+  EvidenceOfHits,
+  type Hit,
+  partsOf,
+} from './confidence.ts';
+import { QueryCoverage } from './coverage.ts';
+import type { Ranked } from './rank.ts';
 import { DEFAULT_RANKING } from './ranking.ts';
 
 const RUN = searchRun('oven');
@@ -16,17 +25,31 @@ const { text: TEXT_WEIGHT, vector: VECTOR_WEIGHT } = DEFAULT_RANKING.weights;
 const QUERY_VECTOR = { generation: 1, vector: new Float32Array() };
 
 /** @param raw the cosine */
-function hit(score: number, { raw, text = '' }: { raw?: number; text?: string } = {}): Ranked {
-  const contributions = raw === undefined ? [] : [{ signal: 'vector' as const, rank: 1, raw, added: score }];
-  return { passage: storedPassage({ text }), score, contributions, boosts: [], links: null };
+function hit(score: number, overrides: { raw?: number; text?: string; session?: string } = {}): Ranked {
+  const { raw, text = '', session } = overrides;
+  const contributions = [
+    { signal: 'text' as const, rank: 1, raw: 1, added: raw === undefined ? score : score - 0.1 },
+    ...(raw === undefined ? [] : [{ signal: 'vector' as const, rank: 1, raw, added: 0.1 }]),
+  ];
+  const record = session === undefined ? {} : { metadata: { session } };
+  return { passage: storedPassage({ text, record }), score, contributions, boosts: [], links: null };
 }
 
 function retrieved(query: string, overrides: Partial<RetrievalResult> = {}): RetrievalResult {
   return retrievalResult(query, { vector: QUERY_VECTOR, ...overrides });
 }
 
+function rater(
+  run: SearchRun,
+  hits: readonly Ranked[],
+  found: RetrievalResult,
+  isList: boolean,
+): (hit: Ranked) => Hit {
+  return confidenceRater(run, hits, found, { isList, factor: 1 }, new QueryCoverage(run, found));
+}
+
 function rated(hits: readonly Ranked[], overrides: Partial<RetrievalResult> = {}, query = 'oven'): Hit[] {
-  return hits.map(confidenceRater(RUN, hits, retrieved(query, overrides)));
+  return hits.map(rater(RUN, hits, retrieved(query, overrides), false));
 }
 
 describe('confidenceOf', () => {
@@ -110,8 +133,7 @@ describe('confidenceRater', () => {
       const passage = storedPassage({ text: 'bees', record: { metadata } });
       const run = searchRun('yesterday', { dates });
       const listed = { ...hit(1), passage, boosts };
-      const answer = { isList: true, factor: 1 };
-      return confidenceRater(run, [listed], retrieved('yesterday'), answer)(listed).confidence;
+      return rater(run, [listed], retrieved('yesterday'), true)(listed).confidence;
     };
     expect(confidenceWith({ date: '1970-01-01' })).toBeGreaterThan(0.7);
     expect(confidenceWith({})).toBeCloseTo(0.3 * confidenceWith({ date: '1970-01-01' }));
@@ -124,7 +146,7 @@ describe('confidenceRater', () => {
     const entries = Array.from({ length: 30 }, () => ({ ...hit(1), passage, boosts }));
     const run = searchRun('yesterday', { dates });
     const judge = (isList: boolean): number[] => {
-      const rate = confidenceRater(run, entries, retrieved('yesterday'), { isList, factor: 1 });
+      const rate = rater(run, entries, retrieved('yesterday'), isList);
       return entries.map((entry) => rate(entry).confidence);
     };
     expect(new Set(judge(true)).size).toBe(1);
@@ -153,7 +175,7 @@ describe('confidenceRater', () => {
   });
 
   it('judges a passage without a vector by words alone', () => {
-    const [first] = rated([hit(TEXT_WEIGHT, { text: 'oven' }), ...others], { vector: null });
+    const [first] = rated([hit(1, { text: 'oven' }), ...others], { vector: null });
     expect(first!.confidenceParts.modelCoverage).toBe(0);
     expect(first!.confidence).toBeGreaterThan(0.5);
   });
@@ -161,5 +183,103 @@ describe('confidenceRater', () => {
   it('accepts an empty list, and scores of 0', () => {
     expect(rated([])).toEqual([]);
     for (const { confidence } of rated([hit(0), hit(0)])) expect(confidence).toBeLessThan(0.3);
+  });
+});
+
+function evidenceOfHits(hits: readonly Ranked[], found: RetrievalResult): EvidenceOfHits {
+  return new EvidenceOfHits(RUN, hits, found, new QueryCoverage(RUN, found));
+}
+
+function evidenceOf(hits: readonly Ranked[], overrides: Partial<RetrievalResult> = {}): Evidence[] {
+  const evidence = evidenceOfHits(hits, retrievalResult('oven', overrides));
+  return hits.map((each) => evidence.evidenceOf(each, evidence.matchOf(each)));
+}
+
+describe('evidenceOf', () => {
+  it('matches in full by words or by meaning, and better by both than by one of them in part', () => {
+    const match = (text: string, raw: number): number => evidenceOf([hit(1, { text, raw })])[0]!.match;
+    expect([match('oven', 0), match('', 0.75), match('', 0), match('', -1)]).toEqual([1, 1, 0, 0]);
+    expect(match('', 0.3)).toBeCloseTo(0.4);
+    const half = evidenceOfHits([], retrievalResult('oven kitchen'));
+    const both = hit(1, { text: 'oven', raw: 0.375 });
+    expect(half.evidenceOf(both, half.matchOf(both)).match).toBeCloseTo(0.75);
+  });
+
+  it('counts the meaning of short turns, and of queries that the model knows in part, in part', () => {
+    const match = (overrides: { text: string; session?: string }, modelCoverage = 1): number =>
+      evidenceOf([hit(1, { ...overrides, raw: 0.75 })], { modelCoverage })[0]!.match;
+    const long = 'bees '.repeat(30);
+    expect(match({ text: long, session: '1' })).toBe(1);
+    expect(match({ text: 'bees', session: '1' })).toBeLessThan(0.2);
+    expect(match({ text: 'bees' })).toBe(1);
+    expect(match({ text: long }, 0.5)).toBe(0.5);
+  });
+
+  it('takes half of the bigrams of a query as all', () => {
+    const text = '日本';
+    const terms = weightedTerms('日本語');
+    expect(terms.map(({ kind }) => kind)).toEqual(['bigram', 'bigram']);
+    expect(evidenceOf([hit(1, { text })], { terms })[0]!.match).toBe(1);
+  });
+
+  it('has a lead over the others as far as the hit matches', () => {
+    const matching = { text: 'oven' };
+    const followers = Array.from({ length: 20 }, () => hit(0.5, matching));
+    const [first, second] = evidenceOf([hit(1, matching), ...followers]);
+    expect(first!.lead).toBeCloseTo(0.5);
+    expect(second!.lead).toBeCloseTo(-0.025);
+    expect(evidenceOf([hit(1), ...followers])[0]!.lead).toBe(0);
+  });
+
+  it('replaces the others that a small store lacks by typical ones', () => {
+    const matching = { text: 'oven' };
+    const [only] = evidenceOf([hit(1, matching)]);
+    expect(only!.lead).toBeCloseTo(0.41);
+    const [, weak] = evidenceOf([hit(1, matching), hit(0.2, matching)]);
+    expect(weak!.lead).toBeLessThan(-0.4);
+  });
+
+  it('compares the score, without the weight of the source, with that of a passage that is the best of every signal', () => {
+    const full = hit(TEXT_WEIGHT);
+    const boost = { name: 'source' as const, added: -TEXT_WEIGHT / 2, factor: 0.5 };
+    const lowered = { ...full, score: TEXT_WEIGHT / 2, boosts: [boost] };
+    expect(evidenceOf([full])[0]!.agreement).toBe(1);
+    expect(evidenceOf([lowered])[0]!.agreement).toBe(1);
+    const vector = { generation: 1, vector: new Float32Array() };
+    expect(evidenceOf([full], { vector })[0]!.agreement).toBeCloseTo(TEXT_WEIGHT);
+  });
+
+  it('has what neighbours contribute to the score', () => {
+    const helped = { ...hit(TEXT_WEIGHT / 2), score: TEXT_WEIGHT };
+    expect(evidenceOf([helped])[0]!.neighbours).toBeCloseTo(0.5);
+    expect(evidenceOf([hit(TEXT_WEIGHT)])[0]!.neighbours).toBe(0);
+  });
+
+  it('has the share of the query that any passage has', () => {
+    const terms = [...weightedTerms('oven', 0), ...weightedTerms('kitchen', 0)];
+    expect(evidenceOf([hit(1, { text: 'oven' })])[0]!.known).toBe(1);
+    expect(evidenceOf([hit(1, { text: 'oven' })], { terms })[0]!.known).toBe(0);
+  });
+
+  it('stays within its bounds for any scores', () => {
+    const score = fc.double({ min: -1, max: 100, noNaN: true });
+    const raw = fc.double({ min: -1, max: 1, noNaN: true });
+    const hits = fc.array(fc.tuple(score, raw), { minLength: 1, maxLength: 30 });
+    fc.assert(
+      fc.property(hits, (entries) => {
+        const all = entries
+          .toSorted(([a], [b]) => b - a)
+          .map(([each, cosine]) => hit(each, { raw: cosine, text: 'oven' }));
+        for (const { match, lead, agreement, neighbours } of evidenceOf(all)) {
+          for (const value of [match, neighbours]) {
+            expect(value).toBeGreaterThanOrEqual(0);
+            expect(value).toBeLessThanOrEqual(1);
+          }
+          expect(Math.abs(lead)).toBeLessThanOrEqual(1);
+          expect(agreement).toBeGreaterThanOrEqual(0);
+          expect(agreement).toBeLessThanOrEqual(1.5);
+        }
+      }),
+    );
   });
 });

@@ -17,6 +17,19 @@ function coverage(query: string, text: string, corrections: readonly Correction[
 }
 
 describe('QueryCoverage', () => {
+  it('has the IDF-weighted share of the query terms that a passage contains, in any field and inflection', () => {
+    expect(coverage('kitchen oven', 'Ovens of kitchens')).toBe(1);
+    expect(coverage('kitchen oven', 'an oven')).toBe(0.5);
+    expect(coverage('kitchen oven', 'garden')).toBe(0);
+    expect(coverage('', 'garden')).toBe(0);
+    const record = { title: 'Oven', tags: ['home'], metadata: { aliases: ['Cooker'] } };
+    const titled = storedPassage({ headings: ['Kitchen'], record });
+    expect(queryCoverage('oven kitchen home cooker').of(titled)).toBe(1);
+    const terms = [...weightedTerms('zebulon', 1), ...weightedTerms('plumber', 1000)];
+    const uneven = new QueryCoverage(searchRun(''), { terms, corrections: [] });
+    expect(uneven.of(storedPassage({ text: 'zebulon' }))).toBeGreaterThan(0.8);
+  });
+
   it('counts a correction in full for a missing, additional or transposed letter, and by half for another letter or ending', () => {
     const corrected = (word: string, replacement: string): number =>
       coverage(word, replacement, [{ word, replacements: [replacement] }]);

@@ -1,7 +1,7 @@
 import { fold } from '../../core/text/analyze.ts';
 import type { Neighbourhood, StoredPassage } from '../../store/search-model.ts';
 import { dateTerms } from '../query/dates.ts';
-import { namesFile } from '../query/file-names.ts';
+import { namesFile } from '../query/wordings.ts';
 import { matchesIntent, type QueryIntent } from '../query/intent.ts';
 import { matchedTerms } from '../query/phrases.ts';
 import type { RetrievalResult } from '../retrieve/retrieve.ts';
@@ -69,12 +69,7 @@ export class QueryCoverage {
   /** @param others terms that count as if the passage had them */
   of(passage: StoredPassage, others: ReadonlySet<string> = NO_TERMS): number {
     const had = this.termsOf(passage);
-    return coverageOf(
-      this.#terms,
-      this.#replacements,
-      (term) => had.has(term) || others.has(term),
-      (term) => this.#replacedShare(term),
-    );
+    return this.#shareWith((term) => had.has(term) || others.has(term));
   }
 
   /**
@@ -91,16 +86,22 @@ export class QueryCoverage {
       terms.every((term) => implied.has(term) || intent?.intentTerms.has(term) === true);
     const known = new Set(this.#terms.filter(isKnown).flatMap(({ terms }) => terms));
     for (const words of this.#replacements.values()) for (const word of words) known.add(word);
-    return coverageOf(
-      this.#terms,
-      this.#replacements,
-      (term) => known.has(term),
-      (term) => this.#replacedShare(term),
-    );
+    return this.#shareWith((term) => known.has(term));
   }
 
-  #replacedShare({ surface }: WeightedTerm): number {
-    return this.#doubtful.has(surface) ? DOUBTFUL_SHARE : 1;
+  /** The IDF-weighted share of the terms, 0 to 1. A doubtful replacement of a term counts in part. */
+  #shareWith(has: (term: string) => boolean): number {
+    let total = 0;
+    let covered = 0;
+    for (const { terms, alternatives, surface, passages } of this.#terms) {
+      const weight = idfWeight(passages);
+      total += weight;
+      if (terms.every(has) || alternatives?.some(({ terms: words }) => words.every(has)) === true)
+        covered += weight;
+      else if ([...(this.#replacements.get(surface) ?? [])].some(has))
+        covered += this.#doubtful.has(surface) ? weight * DOUBTFUL_SHARE : weight;
+    }
+    return total === 0 ? 0 : covered / total;
   }
 
   /** A passage with half of the bigrams of a query has all of it: the other half span two words. */
@@ -140,28 +141,6 @@ const DOUBTFUL_SHARE = 0.5;
 
 export function wantedTerms(terms: readonly WeightedTerm[], replacements: Replacements): Set<string> {
   return new Set(terms.flatMap((term) => wordingsOf(term, replacements).flat()));
-}
-
-/**
- * The IDF-weighted share of the terms that a passage has. 0 to 1.
- * @param replacedShare the share by which a term counts of which the passage has a replacement
- */
-export function coverageOf(
-  terms: readonly WeightedTerm[],
-  replacements: Replacements,
-  has: (term: string) => boolean,
-  replacedShare: (term: WeightedTerm) => number = () => 1,
-): number {
-  let total = 0;
-  let covered = 0;
-  for (const term of terms) {
-    const weight = idfWeight(term.passages);
-    total += weight;
-    if (term.terms.every(has) || term.alternatives?.some(({ terms: words }) => words.every(has)) === true)
-      covered += weight;
-    else if ([...(replacements.get(term.surface) ?? [])].some(has)) covered += weight * replacedShare(term);
-  }
-  return total === 0 ? 0 : covered / total;
 }
 
 /** Whether a document has the type and the state that the query asks for: open, unless it asks for completed ones. */

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { PassageScore } from '../../store/search-model.ts';
-import { fuse, rrf } from './fuse.ts';
+import { storedPassage } from '../../../test/contract/stored-passage.ts';
+import type { Metadata } from '../../core/types.ts';
+import type { Neighbourhood, PassageScore } from '../../store/search-model.ts';
+import type { Signal, SignalList } from '../retrieve/signals.ts';
+import { fuse, type Fused, rrf, shortTurnLoss, smooth, weighShortTurns } from './fuse.ts';
 import { CLASSIC_RANKING, DEFAULT_RANKING, type Ranking } from './ranking.ts';
-import type { SignalList } from '../retrieve/signals.ts';
 
 /** Passage `n` belongs to record `n`. */
 function scores(...pairs: readonly (readonly [passage: number, score: number])[]): PassageScore[] {
@@ -139,5 +141,166 @@ describe('fuse', () => {
       [1, 0.4],
       [2, 0.2],
     ]);
+  });
+});
+
+const SHARES = { most: 1, previous: 0.3, beforePrevious: 0.1, next: 0.4, sameRole: 1 };
+
+function fused(scores: Readonly<Record<number, number>>): Map<number, Fused> {
+  return new Map(
+    Object.entries(scores).map(([id, score]) => [
+      Number(id),
+      { passage: Number(id), record: Number(id) * 10, score, contributions: [] },
+    ]),
+  );
+}
+
+function turn(passage: number, before: number[], after: number[]): Neighbourhood {
+  return { passage, before, after };
+}
+
+function smoothed(
+  rawScores: Readonly<Record<number, number>>,
+  neighbourhoods: readonly Neighbourhood[],
+): ReturnType<typeof smooth> {
+  const scored = fused(rawScores);
+  return smooth(scored, [...scored.values()], neighbourhoods, SHARES);
+}
+
+function smoothedScores(entries: ReturnType<typeof smooth>): unknown[] {
+  return entries.map(({ passage, rawScore, score }) => [passage, rawScore, Number(score.toFixed(9))]);
+}
+
+describe('smooth', () => {
+  it("gives each turn a share of its neighbours' scores, and adds neighbours that no signal found", () => {
+    // Passage 2 gives shares to 3 and 4, which follow it, and to 1 before it.
+    const entries = smoothed({ 2: 1, 3: 0.5 }, [turn(2, [1], [3, 4]), turn(3, [2], [4, 5])]);
+    expect(smoothedScores(entries)).toEqual([
+      [2, 1, 1],
+      [3, 0.5, 0.65],
+      [1, 0, 0.4],
+      [4, 0, 0.25],
+      [5, 0, 0.05],
+    ]);
+    expect(entries.find(({ passage }) => passage === 3)?.record).toBe(30);
+  });
+
+  it('does not lower a turn that is already certain', () => {
+    const entries = smoothed({ 1: 1, 2: 1.1, 3: 0.9 }, [turn(1, [], [2, 3]), turn(2, [1], [3])]);
+    expect(smoothedScores(entries)).toEqual([
+      [2, 1.1, 1.1],
+      [1, 1, 1],
+      [3, 0.9, 0.943],
+    ]);
+  });
+
+  it('lifts no turn above the neighbour that lifts it', () => {
+    const between = [turn(1, [], [2, 3]), turn(2, [1], [3]), turn(3, [2, 1], [])];
+    // With the shares of both, the turn between them would have .94.
+    expect(smoothedScores(smoothed({ 1: 0.9, 2: 0.85, 3: 0.5 }, between))[1]).toEqual([2, 0.85, 0.9]);
+    const scored = fused({ 1: 0.9, 2: 0.5 });
+    const lifted = smooth(scored, [...scored.values()], between, { ...SHARES, most: 0.7 });
+    expect(smoothedScores(lifted)[1]).toEqual([2, 0.5, 0.63]);
+    const roles = (passage: number): string => (passage === 1 ? 'assistant' : 'user');
+    const answered = smooth(scored, [...scored.values()], between, { ...SHARES, most: 0.7 }, roles);
+    expect(smoothedScores(answered)[1]).toEqual([2, 0.5, 0.635]);
+  });
+
+  it('gives a turn less of the score of one of the same role, and all of it where no turn has a role', () => {
+    const neighbourhoods = [turn(1, [], [2])];
+    const scored = fused({ 1: 1, 2: 0.5 });
+    const scoreOf = (roleOf: (passage: number) => string | undefined): unknown =>
+      smoothedScores(
+        smooth(scored, [...scored.values()], neighbourhoods, { ...SHARES, sameRole: 0.5 }, roleOf),
+      )[1];
+    expect(scoreOf(() => 'user')).toEqual([2, 0.5, 0.575]);
+    expect(scoreOf((passage) => (passage === 1 ? 'user' : 'assistant'))).toEqual([2, 0.5, 0.65]);
+    expect(scoreOf(() => undefined)).toEqual([2, 0.5, 0.65]);
+  });
+
+  it('does not change the scores of notes', () => {
+    expect(smoothedScores(smoothed({ 1: 0.2, 2: 0.9 }, []))).toEqual([
+      [2, 0.9, 0.9],
+      [1, 0.2, 0.2],
+    ]);
+  });
+
+  it('orders ties by passage', () => {
+    const alone = [turn(9, [], []), turn(4, [], [])];
+    expect(smoothed({ 9: 0.5, 4: 0.5 }, alone).map(({ passage }) => passage)).toEqual([4, 9]);
+    expect(smoothed({}, [])).toEqual([]);
+  });
+});
+
+const RANKING = {
+  ...DEFAULT_RANKING,
+  weights,
+  shortTurns: { maxCharacters: 100, textWeight: 0.5, loss: 0.2 },
+};
+
+/** Scores of a passage that has the full weight of these signals. */
+function fusedPassage(passage: number, ...signals: Signal[]): Fused {
+  const contributions = signals.map((signal) => ({ signal, rank: 1, raw: 1, added: weights[signal] }));
+  const score = contributions.reduce((sum, { added }) => sum + added, 0);
+  return { passage, record: passage, score, contributions };
+}
+
+function scoresOf(fused: readonly Fused[], text: string, metadata: Metadata): unknown[] {
+  const passages = fused.map(({ passage }) => storedPassage({ id: passage, text, record: { metadata } }));
+  return weighShortTurns(fused, passages, RANKING).map(({ passage, score }) => [
+    passage,
+    Number(score.toFixed(6)),
+  ]);
+}
+
+describe('the weights of short turns', () => {
+  const fused = [fusedPassage(1, 'vector'), fusedPassage(2, 'vector', 'text'), fusedPassage(3, 'text')];
+
+  it('lower vectors and raise words in a short turn that has a vector', () => {
+    expect(scoresOf(fused, 'Yes, on Tuesday.', { session: 's' })).toEqual([
+      [2, 1],
+      [1, 0.5],
+      [3, 0.4],
+    ]);
+  });
+
+  it('leave long turns and notes as they are', () => {
+    const unchanged = [
+      [2, 1],
+      [1, 0.6],
+      [3, 0.4],
+    ];
+    expect(scoresOf(fused, 'word '.repeat(50), { session: 's' })).toEqual(unchanged);
+    expect(scoresOf(fused, 'Yes, on Tuesday.', {})).toEqual(unchanged);
+  });
+
+  it('keep the sum of the configured weights, and move nothing when one signal has none', () => {
+    const passages = [storedPassage({ id: 2, text: 'Yes.', record: { metadata: { session: 's' } } })];
+    const score = (vector: number, text: number): number | undefined => {
+      const moved = { ...weights, vector, text };
+      const contributions = (['vector', 'text'] as const).map((signal) => ({
+        ...{ signal, rank: 1, raw: 1 },
+        added: moved[signal],
+      }));
+      const entry = { passage: 2, record: 2, score: vector + text, contributions };
+      return weighShortTurns([entry], passages, { ...RANKING, weights: moved })[0]?.score;
+    };
+    expect(score(1.5, 0.5)).toBeCloseTo(2, 10);
+    expect([score(1, 0), score(0, 1)]).toEqual([1, 1]);
+  });
+});
+
+describe('the loss of short turns', () => {
+  const lossOf = (characters: number, metadata: Metadata = { session: 's' }): number =>
+    shortTurnLoss(storedPassage({ text: 'x'.repeat(characters), record: { metadata } }), RANKING);
+
+  it('falls with the length of the turn, down to none', () => {
+    expect([0, 50, 100, 500].map((characters) => lossOf(characters))).toEqual([0.2, 0.1, 0, 0]);
+  });
+
+  it('spares notes, and rankings without the stage', () => {
+    expect(lossOf(0, {})).toBe(0);
+    const passage = storedPassage({ record: { metadata: { session: 's' } } });
+    expect(shortTurnLoss(passage, { shortTurns: null })).toBe(0);
   });
 });

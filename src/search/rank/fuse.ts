@@ -1,6 +1,7 @@
-import type { PassageScore } from '../../store/search-model.ts';
-import type { Ranking, SignalWeights } from './ranking.ts';
+import type { Neighbourhood, PassageScore, StoredPassage } from '../../store/search-model.ts';
 import type { Signal, SignalList } from '../retrieve/signals.ts';
+import { sessionOf } from './boosts.ts';
+import type { Ranking, SignalWeights, Smoothing } from './ranking.ts';
 
 /** One signal's part of a passage's score. */
 export interface SignalShare {
@@ -121,4 +122,93 @@ function effectiveWeights(
   if (!isCorrected) return weights;
   const moved = weights.text * correctionShare;
   return { ...weights, text: weights.text - moved, spelling: weights.spelling + moved };
+}
+
+export interface Smoothed extends Fused {
+  /** The score before smoothing, which determines the passage of a record that is shown. */
+  readonly rawScore: number;
+}
+
+/**
+ * In a conversation an answer follows its question, and a thought spans several turns: each turn gets a share of its
+ * neighbours' scores, and a neighbour that no signal found joins the pool. The sum of these shares counts for the part of 1
+ * that the turn's own score leaves: neighbours lift a weak turn, and hardly change the order of strong ones. One of the same
+ * role lifts it at most to the share `most` of its own score: a turn beside the answer does not rank above it, but the reply of an
+ * assistant may lead to the message that it answers. Between two messages of the user the shares are smaller, since the second
+ * one seldom answers the first; two people who talk have no roles. Passages of a note get nothing: that would favour long notes.
+ * @param fused all scored passages, by id
+ * @param pool the best of them; the result has these and their neighbours
+ * @param roleOf the role of a turn: that of the user, of an assistant, or none
+ */
+export function smooth(
+  fused: ReadonlyMap<number, Fused>,
+  pool: readonly Fused[],
+  neighbourhoods: readonly Neighbourhood[],
+  shares: Smoothing,
+  roleOf: (passage: number) => unknown = () => undefined,
+): Smoothed[] {
+  const received = new Map<number, { readonly amount: number; readonly most: number }>();
+  const give = (from: number, to: number | undefined, share: number): void => {
+    if (to === undefined) return;
+    const score = fused.get(from)?.score ?? 0;
+    const { amount, most } = received.get(to) ?? { amount: 0, most: 0 };
+    const isOfSameRole = roleOf(from) === roleOf(to);
+    const part = isOfSameRole && roleOf(to) !== undefined ? shares.sameRole : 1;
+    received.set(to, {
+      amount: amount + score * share * part,
+      most: Math.max(most, isOfSameRole ? score * shares.most : Infinity),
+    });
+  };
+  for (const { passage, before, after } of neighbourhoods) {
+    give(passage, after[0], shares.previous);
+    give(passage, after[1], shares.beforePrevious);
+    give(passage, before[0], shares.next);
+  }
+  const passages = new Set([...pool.map(({ passage }) => passage), ...received.keys()]);
+  const smoothed = [...passages].map((passage) => {
+    const entry = fused.get(passage) ?? { passage, record: 0, score: 0, contributions: [] };
+    const room = Math.max(0, 1 - entry.score);
+    const { amount, most } = received.get(passage) ?? { amount: 0, most: 0 };
+    const score = Math.max(entry.score, Math.min(entry.score + amount * room, most));
+    return { ...entry, rawScore: entry.score, score };
+  });
+  return inOrder(smoothed);
+}
+
+/**
+ * Gives full text more weight, and vectors less, for short turns of a conversation: the embedding of "yes, on Tuesday" says
+ * little. Passages without a vector score keep their score.
+ * @param passages the passages of `fused` that are loaded
+ */
+export function weighShortTurns(
+  fused: readonly Fused[],
+  passages: readonly StoredPassage[],
+  { shortTurns, weights }: Pick<Ranking, 'shortTurns' | 'weights'>,
+): Fused[] {
+  // A search by one signal alone has no weight to move.
+  if (shortTurns === null || weights.vector === 0 || weights.text === 0) return [...fused];
+  const isShortTurn = (passage: StoredPassage): boolean =>
+    sessionOf(passage) !== null && passage.text.length < shortTurns.maxCharacters;
+  const turns = new Set(passages.filter(isShortTurn).map(({ id }) => id));
+  const total = weights.vector + weights.text;
+  const byWords = (total * shortTurns.textWeight) / weights.text;
+  const byVector = (total * (1 - shortTurns.textWeight)) / weights.vector;
+  const factors = { vector: byVector, text: byWords, spelling: byWords, recency: 1 };
+  return inOrder(
+    fused.map((entry) => {
+      const isScoredByVector = entry.contributions.some(({ signal }) => signal === 'vector');
+      if (!isScoredByVector || !turns.has(entry.passage)) return entry;
+      const contributions = entry.contributions.map((each) => ({
+        ...each,
+        added: each.added * factors[each.signal],
+      }));
+      return { ...entry, contributions, score: contributions.reduce((sum, { added }) => sum + added, 0) };
+    }),
+  );
+}
+
+/** The share of its score that a passage loses because it is a short turn. 0 to 1. */
+export function shortTurnLoss(passage: StoredPassage, { shortTurns }: Pick<Ranking, 'shortTurns'>): number {
+  if (shortTurns === null || sessionOf(passage) === null) return 0;
+  return shortTurns.loss * Math.max(0, 1 - passage.text.length / shortTurns.maxCharacters);
 }

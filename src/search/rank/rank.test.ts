@@ -12,8 +12,7 @@ import {
 } from '../../../test/contract/ranked-passages.ts';
 import { searchRun } from '../../../test/contract/search-run.ts';
 import { rank } from './rank.ts';
-import { CLASSIC_RANKING, DEFAULT_RANKING } from './ranking.ts';
-import { SOURCE_POLICY, type SourcePolicies } from './source-policy.ts';
+import { CLASSIC_RANKING, DEFAULT_RANKING, SOURCE_POLICY, type SourcePolicies } from './ranking.ts';
 
 const DAY = 86_400_000;
 const RUN = searchRun('oven', { filter: { now: NOW } });

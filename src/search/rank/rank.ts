@@ -5,12 +5,10 @@ import type { StoredPassage } from '../../store/search-model.ts';
 import { isOfIntent, matchesIntent, type QueryIntent } from '../query/intent.ts';
 import type { SearchRun } from '../run.ts';
 import { boostsOf, sessionOf, sourceBoosts, type Boost } from './boosts.ts';
-import { cosineOf, rrf, type SignalShare } from './fuse.ts';
+import { cosineOf, rrf, shortTurnLoss, type SignalShare, type Smoothed } from './fuse.ts';
 import type { Signal } from '../retrieve/signals.ts';
-import type { Smoothed } from './smooth.ts';
 import type { LinkEvidence } from '../linked-notes.ts';
-import { shortTurnLoss } from './turn-weights.ts';
-import { effectiveWeight, policyOf, type SourcePolicy, type SourceRecency } from './source-policy.ts';
+import { effectiveWeight, policyOf, type SourcePolicy, type SourceRecency } from './ranking.ts';
 
 /** How a result came about that a better result leads to. */
 export interface Bridge {

@@ -1,27 +1,164 @@
+import { DAY_MS } from '../../core/time/whole-day.ts';
 import { ORIGINS } from '../../core/types.ts';
-import { isDateOnlyQuery } from '../query/dates.ts';
-import { inStoredLanguages, type ParsedQuery } from '../query/parse.ts';
-import type { QueryIntent } from '../query/intent.ts';
 import type {
   PassageQuery,
   PassageRanking,
+  PassageScore,
   QueryVector,
   RankedList,
+  RecordSpread,
+  SearchFilter,
   TermInfo,
 } from '../../store/search-model.ts';
+import { isDateOnlyQuery } from '../query/dates.ts';
+import type { QueryIntent } from '../query/intent.ts';
+import { inStoredLanguages, type ParsedQuery } from '../query/parse.ts';
 import type { SearchRun, StartedRun } from '../run.ts';
-import { byTime, listByTime, scoresOf } from './by-time.ts';
-import { planRetrieval } from './constrained-retrieval.ts';
 import {
   bestFirst,
+  type MissingSignal,
   NOT_ALL_EMBEDDED,
   publishTime,
-  type MissingSignal,
   type Signal,
   type SignalList,
 } from './signals.ts';
-import { lookUpTerms, textQueries, type Correction, type WeightedTerm } from './text.ts';
-import { completeVectorScores, embedQuery, modelCoverageOf, type EmbeddedQuery } from './vectors.ts';
+import { type Correction, lookUpTerms, textQueries, type WeightedTerm } from './text.ts';
+import { completeVectorScores, type EmbeddedQuery, embedQuery, modelCoverageOf } from './vectors.ts';
+
+/** Passages that each signal finds among those of the dates or document types that the query names. */
+export const CONSTRAINED_LIMIT = 30;
+
+/** How the signals of one search are queried. */
+interface RetrievalPlan {
+  /** One for each range of the date that the query names; empty when it names none, or several dates. */
+  readonly dateFilters: readonly SearchFilter[];
+  /** Together they admit the documents that the query's intent asks for, of those dates. */
+  readonly intentFilters: readonly SearchFilter[];
+  /** The queries of one signal: one for the best passages of all, and one for each of these filters. */
+  readonly queriesOf: (ranking: PassageRanking) => PassageQuery[];
+  /** The passages of these queries' lists, best first. */
+  readonly merge: (lists: readonly RankedList[]) => readonly PassageScore[];
+  /** Passages found through one of these filters; grows with each signal. */
+  readonly constrainedMatches: Set<number>;
+}
+
+/** Keeps one long note from crowding out the others in the list of a signal. */
+const SPREAD: RecordSpread = { minRecords: 20, maxPerRecord: 8 };
+
+/**
+ * "What did I buy last week": among years of notes, those of last week need not be among the best matches, nor todos
+ * among everything about the kitchen. Each signal therefore also searches these alone. A search that is filtered by
+ * date does so already.
+ */
+export function planRetrieval(run: StartedRun): RetrievalPlan {
+  const { filter, dates, intent, ranking, trace } = run;
+  const constrainedMatches = new Set<number>();
+  const isFilteredByDate = filter.from !== undefined || filter.until !== undefined;
+  const namesSeveralDates = new Set(dates.map(({ text }) => text)).size > 1;
+  const dateFilters =
+    isFilteredByDate || namesSeveralDates
+      ? []
+      : dates.map(({ from, until, marginMs = 0 }) => ({
+          ...filter,
+          ...{ from: from - marginMs, until: until + marginMs },
+        }));
+  const intentFilters =
+    intent === null
+      ? []
+      : (dateFilters.length > 0 ? dateFilters : [filter]).flatMap((each) => filtersForIntent(each, intent));
+  const constraints = [...dateFilters, ...intentFilters];
+  const merge: RetrievalPlan['merge'] = ([best, ...constrained]) => {
+    if (best === undefined) return [];
+    for (const { passage, record } of best.overQuota) trace.drop('record-quota', { passage, record });
+    if (constraints.length === 0) return best.scores;
+    const matches = constrained.flatMap(({ scores }) => scores);
+    for (const { passage } of matches) constrainedMatches.add(passage);
+    const found = new Map([...best.scores, ...matches].map((score) => [score.passage, score]));
+    return [...found.values()].sort(bestFirst);
+  };
+  return {
+    dateFilters,
+    intentFilters,
+    queriesOf: (by) => [
+      { ...by, filter, limit: ranking.depth, spread: SPREAD },
+      ...constraints.map((constraint) => ({ ...by, filter: constraint, limit: CONSTRAINED_LIMIT })),
+    ],
+    merge,
+    constrainedMatches,
+  };
+}
+
+/** The filters that admit what both the given filter and one of the intent's filters admit. */
+function filtersForIntent(filter: SearchFilter, { filters }: QueryIntent): SearchFilter[] {
+  if (filter.origins !== undefined && !filter.origins.includes('source')) return [];
+  return filters.flatMap((intentFilter): SearchFilter[] => {
+    const { undated, from, until } = intentFilter;
+    const sources = intersection(filter.sources, intentFilter.sources);
+    const recordTypes = intersection(filter.recordTypes, intentFilter.recordTypes);
+    if (sources?.length === 0 || recordTypes?.length === 0) return [];
+    return [
+      {
+        ...filter,
+        origins: ['source'],
+        ...(sources !== undefined && { sources }),
+        ...(recordTypes !== undefined && { recordTypes }),
+        ...(undated !== undefined && { undated }),
+        ...(from !== undefined && { from: Math.max(from, filter.from ?? from) }),
+        ...(until !== undefined && { until: Math.min(until, filter.until ?? until) }),
+      },
+    ];
+  });
+}
+
+/** A list that is not given admits everything. */
+function intersection(a?: readonly string[], b?: readonly string[]): readonly string[] | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : a.filter((value) => b.includes(value));
+}
+
+/**
+ * Lists the documents of the run's intent by the distance of their time from now, nearest first; those without a date come
+ * last. Scores are negated milliseconds. Without a state in the query the list has open and completed documents, but is
+ * empty when none is open.
+ */
+export async function listByTime(run: StartedRun): Promise<readonly PassageScore[]> {
+  const { store, namespace, filter, intent } = run;
+  if (intent === null) return [];
+  const { intentFilters } = planRetrieval(run);
+  const states = intent.state === null ? [false, true] : [intent.state === 'done'];
+  const dated = states.map((completed) =>
+    intentFilters.map((each) => ({ ...each, completed, undated: false })),
+  );
+  const undated = states.map((completed) =>
+    intentFilters.flatMap((each) =>
+      each.undated === undefined ? [{ ...each, completed, undated: true }] : [],
+    ),
+  );
+  const { lists } = await store.search.retrieve(namespace, {
+    queries: [...dated, ...undated].flat().map(byTime),
+  });
+  let next = 0;
+  const take = (filters: readonly SearchFilter[]): PassageScore[] =>
+    scoresOf(lists.slice(next, (next += filters.length)));
+  const datedScores = dated.map(take);
+  const undatedScores = undated.map(take);
+  const [wanted = [], completed = []] = states.map((_, i) => {
+    const scores = datedScores[i]!.map((entry) => ({ ...entry, score: -Math.abs(entry.score - filter.now) }));
+    const last = Math.min(0, ...scores.map(({ score }) => score)) - DAY_MS;
+    return [...scores, ...undatedScores[i]!.map((entry) => ({ ...entry, score: last }))];
+  });
+  if (wanted.length === 0) return [];
+  const found = new Map([...wanted, ...completed].map((score) => [score.passage, score]));
+  return [...found.values()].sort(bestFirst);
+}
+
+/** A query for the passages that are nearest to now. */
+export function byTime(filter: SearchFilter): { by: 'time'; filter: SearchFilter; limit: number } {
+  return { by: 'time', filter, limit: CONSTRAINED_LIMIT };
+}
+
+export function scoresOf(lists: readonly RankedList[]): PassageScore[] {
+  return lists.flatMap(({ scores }) => scores);
+}
 
 export interface RetrievalResult {
   /** The run's model and vectors, which are known by now. */
@@ -127,7 +264,7 @@ async function retrieveSignals(
   const { lists, cosines, hasAllCosines } = await run.store.search.retrieve(run.namespace, {
     queries: [...queries.vector, ...queries.text, ...queries.spelling, ...queries.recency],
     ...(vector !== null && { cosines: vector }),
-    ...(run.deadlineMs !== undefined && { budgetMs: run.deadlineMs }),
+    budgetMs: run.deadlineMs,
   });
   const partial = new Set<Signal>(infos.some(({ isPartial }) => isPartial === true) ? ['spelling'] : []);
   let next = 0;

@@ -2,9 +2,8 @@ import { analyze, stem } from '../../core/text/analyze.ts';
 import { isFunctionWord } from '../../core/names/stop-names.ts';
 import type { TermInfo, TextQuery, TextTerm, Vocabulary } from '../../store/search-model.ts';
 import { writtenDays } from '../query/dates.ts';
-import { fileNameWording } from '../query/file-names.ts';
+import { fileNameWording, type Wording, wordingOf } from '../query/wordings.ts';
 import { requiredPhrases, type QueryTerm } from '../query/parse.ts';
-import { wordingOf, type Wording } from '../query/wordings.ts';
 import type { SearchRun, StartedRun } from '../run.ts';
 
 /** A word of the query that no passage contains, and the indexed words that were searched for as well. */
@@ -108,7 +107,7 @@ async function separateWords(
       ...{ by: 'text', filter: { now }, limit: MAX_COUNTED },
       text: { any: [{ terms, prefix }], all: [], weights: ranking.fields },
     })),
-    ...(deadlineMs !== undefined && { budgetMs: deadlineMs }),
+    budgetMs: deadlineMs,
   });
   const found = candidates
     .map((candidate, i) => ({ ...candidate, passages: lists[i]!.scores.length }))

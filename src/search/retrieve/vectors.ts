@@ -135,12 +135,12 @@ const COMPARED = 60;
 
 /** The highest cosine of a sentence that has a vector, by passage. @param passages best first */
 export async function statementCosines(
-  { store, namespace, ranking }: SearchRun,
+  { store, namespace, ranking, deadlineMs }: SearchRun,
   vector: QueryVector | null,
   passages: readonly number[],
 ): Promise<ReadonlyMap<number, number>> {
   if (vector === null || ranking.statementShare === 0) return new Map();
-  return store.vectors.sentenceCosines(namespace, vector, passages.slice(0, COMPARED));
+  return store.vectors.sentenceCosines(namespace, vector, passages.slice(0, COMPARED), deadlineMs);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { SourceConfig, VaultConfig } from '../../../config/sources-schema.ts';
-import { SOURCE_POLICY, VAULT_POLICY, type SourcePolicy } from '../../../search/rank/source-policy.ts';
+import { SOURCE_POLICY, type SourcePolicy, VAULT_POLICY } from '../../../search/rank/ranking.ts';
 import type { Caller } from '../../../core/caller.ts';
 import type { SearchFilter } from '../../../store/search-model.ts';
 import type { EngineContext } from '../../context.ts';

@@ -1,11 +1,6 @@
 import { dayText, storedTime } from '../../../core/time/whole-day.ts';
 import type { Timestamp } from '../../../core/types.ts';
-import {
-  type Snippet,
-  snippet,
-  SNIPPET_LENGTH,
-  snippetWithProperties,
-} from '../../../search/explain/snippet.ts';
+import { type Snippet, snippet, SNIPPET_LENGTH, snippetWithProperties } from '../../../search/snippet.ts';
 import { matchedTerms } from '../../../search/query/phrases.ts';
 import { type Hit, MIN_SURE_CONFIDENCE } from '../../../search/rank/confidence.ts';
 import type { ShownPassages } from '../../../search/shown-passages.ts';

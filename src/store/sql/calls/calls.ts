@@ -235,8 +235,12 @@ function vectorCalls(driver: Driver, reader: Reader): StoreCalls['vectors'] {
       const { dimensions } = await generationById(sql, generation);
       return reader.one(new Map(), (_, ns) => index.sentences(ns, generation, dimensions, hashes))(namespace);
     },
-    sentenceCosines: (namespace, query, passages) =>
-      reader.one(new Map(), (_, ns) => index.sentenceCosines(ns, query, passages))(namespace),
+    sentenceCosines: (namespace, query, passages, budgetMs) => {
+      const deadline = new Deadline(budgetMs);
+      const compare = async (_: Sql, ns: number): Promise<Map<number, number>> =>
+        (await sql.within(deadline, () => index.sentenceCosines(ns, query, passages))) ?? new Map();
+      return reader.snapshot(new Map(), compare)(namespace);
+    },
   };
 }
 

@@ -34,11 +34,10 @@ export async function retrieve(
   const found = cosines === undefined ? [] : await missingCosines(ranker, queries, lists, cosines, compared);
   const passages = load ? bestOfRecords(lists.flatMap((list) => list.scores)) : [];
   const ofRecords =
-    records === undefined
-      ? NO_COMPARISON
-      : await compareRecords(driver, ns, cosines, records.ids, records.limit);
+    records &&
+    (await sql.within(deadline, () => compareRecords(driver, ns, cosines, records.ids, records.limit)));
   return packRetrieval(
-    { lists, cosines: found ?? [], hasAllCosines: found !== null, compared: ofRecords },
+    { lists, cosines: found ?? [], hasAllCosines: found !== null, compared: ofRecords ?? NO_COMPARISON },
     await passageRows(sql, ns, passages),
   );
 }

@@ -1,4 +1,3 @@
-import { openSqliteInMemory } from '../../../test/contract/sqlite-in-memory.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -7,11 +6,11 @@ import {
   rankSamples,
   recordIds,
 } from '../../../test/contract/ranked-passages.ts';
+import { openSqliteInMemory } from '../../../test/contract/sqlite-in-memory.ts';
 import { ALL_LIVE, note, write } from '../../../test/contract/store-samples.ts';
 import type { RecordWrite } from '../../store/model.ts';
-import { DEFAULT_RANKING } from './ranking.ts';
 import { runSearch, type SearchOutcome } from '../search.ts';
-import { NO_POLICIES, SOURCE_POLICY, type SourcePolicies } from './source-policy.ts';
+import { DEFAULT_RANKING, NO_POLICIES, SOURCE_POLICY, type SourcePolicies } from './ranking.ts';
 
 describe('ranking of sources', () => {
   const todo = {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { storedPassage } from '../../../test/contract/stored-passage.ts';
-import type { Boost } from './boosts.ts';
-import type { Hit } from './confidence.ts';
-import { orderByConfidence } from './confidence-order.ts';
-import type { Ranked } from './rank.ts';
-import type { DEFAULT_RANKING } from './ranking.ts';
+import { storedPassage } from '../../test/contract/stored-passage.ts';
+import { orderByConfidence } from './final-order.ts';
+import type { Boost } from './rank/boosts.ts';
+import type { Hit } from './rank/confidence.ts';
+import type { Ranked } from './rank/rank.ts';
+import type { DEFAULT_RANKING } from './rank/ranking.ts';
 
 interface Sample {
   readonly score: number;

@@ -1,7 +1,7 @@
-import { openSqliteInMemory } from '../../../test/contract/sqlite-in-memory.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { passagesOf } from '../../../test/contract/queries.ts';
+import { openSqliteInMemory } from '../../../test/contract/sqlite-in-memory.ts';
 import { ALL_LIVE, note, NOW, write } from '../../../test/contract/store-samples.ts';
 import type { RecordWrite } from '../../store/model.ts';
 import type { SearchFilter } from '../../store/search-model.ts';

@@ -1,7 +1,7 @@
-import { findTerms } from '../../core/text/additional-terms.ts';
-import type { Token } from '../../core/text/analyze.ts';
-import { sentenceBounds } from '../../core/text/sentences.ts';
-import type { Span } from '../../core/types.ts';
+import { findTerms } from '../core/text/additional-terms.ts';
+import type { Token } from '../core/text/analyze.ts';
+import { sentenceBounds } from '../core/text/sentences.ts';
+import type { Span } from '../core/types.ts';
 
 /** A part of a passage around its matched words. */
 export interface Snippet {

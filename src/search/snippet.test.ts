@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { analyze } from '../../core/text/analyze.ts';
+import { analyze } from '../core/text/analyze.ts';
 import { snippet, SNIPPET_LENGTH, snippetWithProperties } from './snippet.ts';
 
 function marked(text: string, ...terms: string[]): string[] {

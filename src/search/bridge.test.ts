@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openSqliteInMemory } from '../../../test/contract/sqlite-in-memory.ts';
-import { addVectors, ALL_LIVE, embed, note, unit, write } from '../../../test/contract/store-samples.ts';
-import type { Embedder } from '../../embed/embedder.ts';
-import type { RecordWrite } from '../../store/model.ts';
-import type { Store } from '../../store/store.ts';
-import { DEFAULT_RANKING } from '../rank/ranking.ts';
-import type { SearchOptions } from '../run.ts';
-import { runSearch, type SearchOutcome } from '../search.ts';
+import { openSqliteInMemory } from '../../test/contract/sqlite-in-memory.ts';
+import { addVectors, ALL_LIVE, embed, note, unit, write } from '../../test/contract/store-samples.ts';
+import type { Embedder } from '../embed/embedder.ts';
+import type { RecordWrite } from '../store/model.ts';
+import type { Store } from '../store/store.ts';
+import { DEFAULT_RANKING } from './rank/ranking.ts';
+import type { SearchOptions } from './run.ts';
+import { runSearch, type SearchOutcome } from './search.ts';
 
 const QUERY = 'who leads the publisher of Lantern Weekly';
 const MAGAZINE = note('Lantern Weekly is a magazine. Its publisher is Harbour Press.', {
