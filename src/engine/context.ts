@@ -2,6 +2,7 @@ import type { Caller } from '../core/caller.ts';
 import type { LiveSettings } from './live-settings.ts';
 import type { SettingsPlaces } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
+import { messageOf } from '../core/errors.ts';
 import type { ProgressOptions } from '../core/progress.ts';
 import { userName } from '../core/runtime.ts';
 import { type TaskRunner, TaskThread } from '../core/threads/task-thread.ts';
@@ -70,6 +71,7 @@ export class EngineServices {
   readonly #resources: Closable[] = [];
   #isStopped = false;
   #warnedSettings: string | null = null;
+  readonly #failures = new Set<string>();
 
   constructor(config: Config, store: Store, options: ContextOptions) {
     this.#config = config;
@@ -104,6 +106,13 @@ export class EngineServices {
   warn(message: string): void {
     const { onWarning = emitWarning } = this.options;
     onWarning(message);
+  }
+
+  /** Says once why work in the background, or beside an answer, failed. */
+  warnOfFailure(work: string, error: unknown): void {
+    const message = `${work}: ${messageOf(error)}`;
+    if (!this.#failures.has(message)) this.warn(message);
+    this.#failures.add(message);
   }
 
   /** Closes work that runs when the engine is stopped, unless the returned object closes it before. */
@@ -194,6 +203,11 @@ export class EngineContext {
   /** The object of this class that all callers of the engine share, made at the first call. */
   shared<Shared extends object>(Class: new (services: EngineServices) => Shared): Shared {
     return this.#services.shared(Class);
+  }
+
+  /** Says once why work in the background, or beside an answer, failed. */
+  warnOfFailure(work: string, error: unknown): void {
+    this.#services.warnOfFailure(work, error);
   }
 
   /** Closes work that runs when the engine is stopped, unless the returned object closes it before. */

@@ -40,12 +40,16 @@ export async function openEngine(config: Config, options: OpenOptions = {}): Pro
     create: options.create ?? true,
     inline: options.inlineStore ?? false,
   });
-  const generations = await store.vectors.generations(ADMIN_NAMESPACE).catch(() => []);
-  const active = generations.find((generation) => generation.active)?.id ?? null;
-  return EngineContext.create(config, store, {
+  // The engine opens nevertheless, so that `loci doctor` can say what is broken.
+  const generations = await store.vectors.generations(ADMIN_NAMESPACE).catch((error: unknown) => ({ error }));
+  const found = 'error' in generations ? [] : generations;
+  const active = found.find((generation) => generation.active)?.id ?? null;
+  const context = EngineContext.create(config, store, {
     ...options,
     activeGeneration: active,
     updateRelations: async (context, progress) =>
       (await import('./graph/update-relations.ts')).updateRelations(context, progress),
   });
+  if ('error' in generations) context.warnOfFailure('The vectors cannot be read', generations.error);
+  return context;
 }

@@ -40,6 +40,7 @@ export class HistoryLog {
   }
 
   record(namespace: string, run: Run): void {
+    if (this.#store.capabilities.readOnly) return;
     this.#pending.push({ namespace, row: { ...run, expiresAt: run.at + RUN_LIFETIME_MS } });
     if (this.#pending.length >= MAX_PENDING_RUNS) void this.flush();
     // The timer does not keep the process alive: `close` writes what is pending.
@@ -53,7 +54,9 @@ export class HistoryLog {
     const runs = this.#pending;
     this.#pending = [];
     if (runs.length > 0) {
-      this.#writing = this.#writing.then(() => this.#write(runs)).catch(() => undefined);
+      this.#writing = this.#writing
+        .then(() => this.#write(runs))
+        .catch((error: unknown) => this.#services.warnOfFailure('Runs were not recorded', error));
     }
     return this.#writing;
   }

@@ -81,7 +81,10 @@ const MAX_SAMPLES = 400;
 
 /** Records the size of the store once a day, until the engine is closed. */
 export function keepSamples(context: EngineContext): void {
-  const sample = (): void => void sampleStore(context).catch(() => undefined);
+  const sample = (): void =>
+    void sampleStore(context).catch((error: unknown) =>
+      context.warnOfFailure('The size of the store was not recorded', error),
+    );
   sample();
   const timer = setInterval(sample, CHECK_INTERVAL_MS).unref();
   context.closeWithEngine({

@@ -9,16 +9,9 @@ import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import { locateStore } from '../../store/registry.ts';
 import type { EngineContext } from '../context.ts';
 import { expire } from '../shared/retention.ts';
-import { START, type Position } from './items/item-type.ts';
+import { START, type Position, FORMAT, INITIAL_DIGEST, updateDigest, VERSION } from './items/item-type.ts';
 import { formatLine, itemType, type ExportItem } from './items/items.ts';
-import {
-  ITEM_TYPE_NAMES,
-  type ItemTypeName,
-  FORMAT,
-  INITIAL_DIGEST,
-  updateDigest,
-  VERSION,
-} from './items/line-format.ts';
+import { ITEM_TYPE_NAMES, type ItemTypeName } from './items/import-report.ts';
 
 const SECTIONS = ['header', ...ITEM_TYPE_NAMES, 'end'] as const;
 

@@ -1,8 +1,8 @@
-import { stat } from 'node:fs/promises';
+import { stat, open } from 'node:fs/promises';
 import { within } from '../../core/time/within.ts';
 import { LociError } from '../../core/errors.ts';
 import { unreadableError } from '../../core/fs/file-errors.ts';
-import type { ProgressOptions } from '../../core/progress.ts';
+import { type ProgressOptions, assertNotAborted } from '../../core/progress.ts';
 import { embedPending, Refusals } from '../../ingest/embed.ts';
 import type { VectorIndexRef } from '../../search/run.ts';
 import { assertWritesEnabled } from '../access/permission.ts';
@@ -12,13 +12,16 @@ import type { EngineContext } from '../context.ts';
 import { expire, schedulePurge } from '../shared/retention.ts';
 import { vectorsToFill } from '../embedding/models.ts';
 import { refusalReport } from '../embedding/refusal-report.ts';
-import { fileLines, importLines, textLines, type Lines } from './import-lines.ts';
-import { type ImportInput, type ImportOutput, ImportReport } from './items/import-report.ts';
+import { type ImportInput, type ImportOutput, ImportReport, ITEM_TYPE_NAMES } from './items/import-report.ts';
 import { filesBelow, givenFiles, type WorkspaceFiles } from './openclaw/workspace-files.ts';
 import { importWorkspace, isWorkspacePath } from './openclaw/workspace.ts';
 import { importShadowDatabase } from './shadowdb.ts';
+import { isJsonMap, parseJson } from '../../core/json.ts';
+import { ItemImport } from './items/import-items.ts';
+import { type ImportJob, INITIAL_DIGEST, parseEnd, parseHeader, updateDigest } from './items/item-type.ts';
+import { parseItem, type ExportItem } from './items/items.ts';
 
-export interface EmbeddingOptions extends ProgressOptions {
+interface EmbeddingOptions extends ProgressOptions {
   /** How long to wait for the embeddings, in milliseconds. They then go on while the engine is open. Unlimited unless given. */
   readonly maxEmbeddingMs?: number;
 }
@@ -127,4 +130,154 @@ async function embed(
     if (!(error instanceof LociError) || error.code === 'aborted') throw error;
     report.why = error.message;
   }
+}
+
+/** Each call reads the lines from the beginning, without their line breaks. */
+type Lines = () => AsyncIterable<string>;
+
+/** UTF-16 units; longer than the line of any record. */
+const MAX_LINE_LENGTH = 16 * 1024 * 1024;
+
+/**
+ * Imports an export in batches. An import that was interrupted continues when it is run again.
+ * @throws LociError `invalid_input` for anything but a complete, unchanged export of this version; then nothing is imported
+ */
+async function importLines(job: ImportJob, lines: Lines, subject: string): Promise<void> {
+  const { options, report } = job;
+  const total = await assertCompleteExport(job, lines);
+  const items = new ItemImport(job);
+  let number = 0;
+  for await (const line of lines()) {
+    number++;
+    if (number === 1 || number === total) continue;
+    const location = `line ${String(number)}`;
+    const item = parseLine(line, number);
+    if (typeof item === 'string') report.addProblem(location, item);
+    else await items.add(location, item);
+    options.onProgress?.({ stage: 'reading', subject, done: number - 1, total: total - 2 });
+  }
+  await items.flush();
+}
+
+/** Reads an export to its end, and checks each line and the digest of all. Returns the number of lines. */
+async function assertCompleteExport({ options }: ImportJob, lines: Lines): Promise<number> {
+  let digest = INITIAL_DIGEST;
+  let previous: string | null = null;
+  let count = 0;
+  for await (const line of lines()) {
+    assertNotAborted(options);
+    if (previous === null) assertHeader(line);
+    else digest = updateDigest(digest, previous);
+    // The last line is no item.
+    if (previous !== null && count > 1) parseLine(previous, count);
+    previous = line;
+    count++;
+  }
+  if (previous === null) throw new LociError('invalid_input', 'there is nothing to import: it is empty');
+  const end = count > 1 ? parseEnd(parseJson(previous)) : '';
+  if (typeof end === 'string') throw damaged(count, 'it was cut: its last line is missing');
+  if (end.lines !== count - 1)
+    throw damaged(
+      count,
+      `it counts ${String(end.lines)} lines before it, but there are ${String(count - 1)}`,
+    );
+  if (end.digest !== digest)
+    throw damaged(count, 'it was changed: the digest of the lines before it is another');
+  return count;
+}
+
+function damaged(line: number, reason: string): LociError {
+  return new LociError('invalid_input', `the export is damaged: line ${String(line)}: ${reason}`, {
+    hint: 'Export it again. Nothing was imported.',
+  });
+}
+
+function assertHeader(line: string): void {
+  const header = parseHeader(parseJson(line));
+  if (typeof header !== 'string') return;
+  throw new LociError('invalid_input', `this is not an export that can be imported: ${header}`, {
+    hint: 'docs/export-format.md describes the format. Nothing was imported.',
+  });
+}
+
+/**
+ * The item of a line, or a message for one of a type that this version does not have.
+ * @throws LociError `invalid_input` for a line that is damaged
+ */
+function parseLine(line: string, number: number): ExportItem | string {
+  const value = parseJson(line);
+  if (!isJsonMap(value)) throw damaged(number, 'it is not a JSON object');
+  const item = parseItem(value);
+  const isKnown = (ITEM_TYPE_NAMES as readonly unknown[]).includes(value['type']);
+  if (typeof item === 'string' && isKnown) throw damaged(number, item);
+  return item;
+}
+
+function textLines(text: string): Lines {
+  return () => splitLines([text]);
+}
+
+/** The lines of a regular file, read in chunks. */
+function fileLines(path: string): Lines {
+  return async function* () {
+    try {
+      // `open` of a FIFO would wait for a writer; `stat` does not.
+      if (!(await stat(path)).isFile())
+        throw new LociError('unreadable', `${path} is not a regular file`, {
+          hint: 'Name a file or a folder; `-` reads standard input.',
+        });
+      await using handle = await open(path);
+      yield* splitLines(decode(handle.createReadStream({ autoClose: false }), path));
+    } catch (error) {
+      if (error instanceof LociError) throw error;
+      throw unreadableError(path, error);
+    }
+  };
+}
+
+/** @throws LociError `invalid_input` for bytes that are not UTF-8 */
+async function* decode(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  try {
+    for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true });
+    yield decoder.decode();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new LociError('invalid_input', `${name} is not text in UTF-8`, { cause: error });
+  }
+}
+
+/** An empty last line does not count. @throws LociError `invalid_input` for a line that is too long */
+async function* splitLines(chunks: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
+  let parts: string[] = [];
+  let length = 0;
+  let number = 1;
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let end = chunk.indexOf('\n'); end !== -1; end = chunk.indexOf('\n', from)) {
+      parts.push(chunk.slice(from, end));
+      yield joinLine(parts, number++);
+      parts = [];
+      length = 0;
+      from = end + 1;
+    }
+    parts.push(chunk.slice(from));
+    length += chunk.length - from;
+    if (length > MAX_LINE_LENGTH) throw tooLong(number);
+  }
+  const last = joinLine(parts, number);
+  if (last !== '') yield last;
+}
+
+function joinLine(parts: readonly string[], number: number): string {
+  const line = parts.join('');
+  if (line.length > MAX_LINE_LENGTH) throw tooLong(number);
+  return line.endsWith('\r') ? line.slice(0, -1) : line;
+}
+
+function tooLong(number: number): LociError {
+  return new LociError(
+    'invalid_input',
+    `line ${String(number)} is longer than ${String(MAX_LINE_LENGTH)} characters`,
+  );
 }

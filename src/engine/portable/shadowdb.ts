@@ -226,15 +226,13 @@ function startupEntry(row: Row, agent: string, priority: number, fallback: Times
   return { type: 'startup', value };
 }
 
-/** Priorities as they are if all are from 0 to 9; else numbers from 0 to 9 in the same order. Rows without one are last. */
+/** Priorities as they are if all are from 0 to 9; else their ranks, the last of which share 9. Rows without one are last. */
 function priorities(rows: readonly (Row | string)[]): (row: Row) => number {
   const given = ({ priority }: Row): number => (typeof priority === 'number' ? priority : Infinity);
   const all = rows.flatMap((row) => (typeof row === 'string' ? [] : given(row)));
-  const numbers = [...new Set(all)].sort((a, b) => a - b);
-  const isKept = numbers.every((each) => each === Infinity || (each >= 0 && each <= MAX_PRIORITY));
-  if (isKept) return (row) => Math.min(given(row), MAX_PRIORITY);
-  const size = Math.max(numbers.length, MAX_PRIORITY + 1);
-  return (row) => Math.floor((numbers.indexOf(given(row)) * (MAX_PRIORITY + 1)) / size);
+  const isKept = all.every((each) => each === Infinity || (each >= 0 && each <= MAX_PRIORITY));
+  const ranks = [...new Set(all)].sort((a, b) => a - b);
+  return (row) => Math.min(isKept ? given(row) : ranks.indexOf(given(row)), MAX_PRIORITY);
 }
 
 /** When a ShadowDB was first imported here: the time of rows without a time, so that the next import finds them unchanged. */

@@ -114,7 +114,10 @@ export class RefreshScheduler {
   async #poll(): Promise<void> {
     this.#pollsAgain = false;
     // Failures such as a busy store or a missing folder are retried at the next poll.
-    const delay = await this.#startDue().catch(() => MAX_POLL_INTERVAL_MS);
+    const delay = await this.#startDue().catch((error: unknown) => {
+      this.#context.warnOfFailure('Due refreshes were not started', error);
+      return MAX_POLL_INTERVAL_MS;
+    });
     this.#pollIn(delay);
   }
 

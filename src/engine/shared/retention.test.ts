@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
 import { filesContaining } from '../../../test/contract/raw-file.ts';
+import { LociError } from '../../core/errors.ts';
 import type { EngineContext } from '../context.ts';
 import { storeFact, listFacts, factCategories, recallFact } from '../facts/facts.ts';
 import { search } from '../records/search.ts';
@@ -108,4 +109,23 @@ describe('a deleted record', () => {
     expect([results, corrections]).toEqual([[], []]);
     expect(await storeStatus(loci)).toMatchObject({ records: 0, passages: 0, terms: 0 });
   });
+});
+
+it('a read answers where nothing can be removed, which is said once', async () => {
+  await loci.close();
+  const warnings: string[] = [];
+  loci = await openInline(settings(folder.path), {
+    now: () => now,
+    onWarning: (message) => warnings.push(message),
+  });
+  await storeFact(loci, { key: 'door', value: 'marzipan', expires: '1h' });
+  now += HOUR;
+  vi.spyOn(loci.store.records, 'commit').mockRejectedValue(new LociError('store_full', 'the disk is full'));
+  for (let i = 0; i < 2; i++) expect((await listFacts(loci, { limit: 10 })).total).toBe(0);
+  await expect
+    .poll(() => warnings.toSorted())
+    .toEqual([
+      'Deleted records were not removed. The next purge tries again: the disk is full',
+      'Expired records were not removed: the disk is full',
+    ]);
 });

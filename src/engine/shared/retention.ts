@@ -56,8 +56,13 @@ class RetentionSweeper {
     const next = isFresh ? check.next : (await this.#store.records.bounds(namespace)).nextExpiry;
     if (!isFresh) this.#checks.set(namespace, { at: now, next });
     if (next === null || next > now) return;
-    while ((await this.#remove(namespace, 0)) > 0);
-    this.#checks.delete(namespace);
+    try {
+      while ((await this.#remove(namespace, 0)) > 0);
+      this.#checks.delete(namespace);
+    } catch (error) {
+      // No read returns what has expired, so none fails because it cannot be removed.
+      this.#services.warnOfFailure('Expired records were not removed', error);
+    }
   }
 
   invalidateNextExpiry(namespace: string): void {
@@ -76,11 +81,15 @@ class RetentionSweeper {
     const now = this.#now();
     if (this.#purge !== null || now - this.#purgedAt < PURGE_INTERVAL_MS) return;
     this.#purgedAt = now;
-    this.#purge = Promise.allSettled([this.#purgeAll(), this.#removeReceipts()])
-      // The next purge does what this one could not.
-      .then(() => {
-        this.#purge = null;
-      });
+    const failed = (what: string) => (error: unknown) => {
+      this.#services.warnOfFailure(`${what} were not removed. The next purge tries again`, error);
+    };
+    this.#purge = Promise.all([
+      this.#purgeAll().catch(failed('Deleted records')),
+      this.#removeReceipts().catch(failed('Old receipts')),
+    ]).then(() => {
+      this.#purge = null;
+    });
   }
 
   async #purgeAll(): Promise<void> {

@@ -142,6 +142,12 @@ export const startupTextOutput = z.strictObject({
       too_long: z.boolean().describe('Whether it did not fit into the budget.'),
     }),
   ),
+  notice: z
+    .string()
+    .exactOptional()
+    .describe(
+      'Why it was not recorded that the session has seen the text, such as in a store that is read-only.',
+    ),
 });
 
 export type StartupTextOutput = z.infer<typeof startupTextOutput>;

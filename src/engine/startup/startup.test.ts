@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { LociError } from '../../core/errors.ts';
 import { audit } from '../audit/read-audit.ts';
 import type { EngineContext } from '../context.ts';
 import { exportToFile } from '../portable/export.ts';
@@ -98,4 +99,14 @@ describe('the preview of the startup text', () => {
       { model: 'opus', characters: 60 },
     ]);
   });
+});
+
+it('the startup text is given where the store cannot be written, and says that the session is not recorded', async () => {
+  const commit = vi.spyOn(loci.store.records, 'commit');
+  commit.mockRejectedValue(new LociError('store_full', 'the disk is full'));
+  const shown = await injectStartup(loci, { session: 's' });
+  expect(shown.text).toContain('About a.');
+  expect(shown.notice).toContain('the disk is full');
+  commit.mockRestore();
+  expect(await injectStartup(loci, { session: 's' })).not.toHaveProperty('notice');
 });

@@ -70,7 +70,13 @@ export async function injectStartup(
     const at = context.now();
     const forgetBefore = at - SESSION_LIFETIME_MS;
     const seenNow = { agent, session, digest, at, forgetBefore, keep: MAX_SESSIONS };
-    await store.records.commit(namespace, { items: startupDigestChanges(seenNow) });
+    try {
+      await store.records.commit(namespace, { items: startupDigestChanges(seenNow) });
+    } catch (error) {
+      if (!(error instanceof LociError)) throw error;
+      const notice = `that the session has seen the text cannot be recorded, so that it gets it again: ${error.message}`;
+      return { ...startupText(mode, budget, { included: selected.included, leftOut }), notice };
+    }
   }
   return startupText(mode, budget, { included: selected.included, leftOut });
 }

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { expandHome } from '../../config/paths.ts';
 import { LociError } from '../../core/errors.ts';
 import { exportLines, exportPage, exportToFile, type ExportCounts } from '../../engine/portable/export.ts';
-import { ITEM_TYPE_NAMES, type ItemTypeName } from '../../engine/portable/items/line-format.ts';
 import { millisecondsSince, tookMs } from '../../engine/fields/times.ts';
 import { requireLocalIo } from '../shared/local-io.ts';
 import type { LocalIo, Operation } from '../operation.ts';
 import { localPath } from '../../engine/fields/record-fields.ts';
+import { ITEM_TYPE_NAMES, type ItemTypeName } from '../../engine/portable/items/import-report.ts';
 
 const input = z.strictObject({
   to: localPath()

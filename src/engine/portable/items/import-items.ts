@@ -3,7 +3,8 @@ import { assertNotAborted } from '../../../core/progress.ts';
 import type { Timestamp } from '../../../core/types.ts';
 import type { AuditEntry } from '../../../store/admin-model.ts';
 import { auditDraft } from '../../audit/audit.ts';
-import { AuditImporter } from './audit.ts';
+import { LociError } from '../../../core/errors.ts';
+import { screenTexts } from '../../records/screen.ts';
 import {
   isRefusal,
   type ExportedRecord,
@@ -12,8 +13,8 @@ import {
   type StoredType,
 } from './item-type.ts';
 import { formatLine, itemType, readAll, type ExportItem } from './items.ts';
-import type { ItemTypeName } from './line-format.ts';
 import { RecordImporter } from './record-importer.ts';
+import type { ItemTypeName } from './import-report.ts';
 
 /** How many items are written at a time, and about how many characters they have. */
 const MAX_BATCH_ITEMS = 100;
@@ -31,7 +32,8 @@ interface Existing {
 export class ItemImport {
   readonly #job: ImportJob;
   readonly #records: RecordImporter;
-  readonly #audit: AuditImporter;
+  /** Audit chains that cannot be attached. */
+  readonly #rejected = new Set<string>();
   /** By key. */
   readonly #existing = new Map<ItemTypeName, Map<string, Existing>>();
   #type: ItemTypeName = 'startup';
@@ -41,7 +43,6 @@ export class ItemImport {
   constructor(job: ImportJob) {
     this.#job = job;
     this.#records = new RecordImporter(job);
-    this.#audit = new AuditImporter(job);
   }
 
   async add(location: string, { type, value }: ExportItem): Promise<void> {
@@ -82,7 +83,7 @@ export class ItemImport {
     if (batch.length === 0) return;
     if ('puts' in type) await this.#putStored(type, batch);
     else if (this.#type === 'record') await this.#records.put(batch as readonly Located<ExportedRecord>[]);
-    else await this.#audit.put(batch as readonly Located<AuditEntry>[]);
+    else await this.#attachAudit(batch as readonly Located<AuditEntry>[]);
   }
 
   /** Of two items with one key, the one that was written later wins. */
@@ -131,7 +132,47 @@ export class ItemImport {
     return existing;
   }
 
+  /** Attaches the entries of each chain to it, in their order. */
+  async #attachAudit(batch: readonly Located<AuditEntry>[]): Promise<void> {
+    const { context, options, report } = this.#job;
+    const { store, namespace } = context;
+    const links = batch.map(({ value }) => value);
+    for (const [chain, entries] of Map.groupBy(links, (entry) => entry.chain)) {
+      if (this.#rejected.has(chain)) continue;
+      try {
+        const { chains } = await store.admin.audit(namespace, { chains: true });
+        const length = chains.find((each) => each.chain === chain)?.length ?? 0;
+        if (!options.dry_run) {
+          const attachedAudit = await Promise.all(entries.map((entry) => withoutSecrets(this.#job, entry)));
+          await store.records.commit(namespace, { attachedAudit });
+        }
+        const added = entries.filter(({ seq }) => seq > length).length;
+        report.counts.audit.added += added;
+        report.counts.audit.unchanged += entries.length - added;
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        this.#rejected.add(chain);
+        report.addConflict(`audit chain ${chain}`, error.message);
+      }
+    }
+  }
+
   #digestOf(value: Value): string {
     return sha256(formatLine({ type: this.#type, value } as ExportItem));
   }
+}
+
+/** Removes a diff that has a secret. The chain stays valid, because its hashes cover the hash of the diff. */
+async function withoutSecrets({ context, report }: ImportJob, entry: AuditEntry): Promise<AuditEntry> {
+  if (entry.diff === null) return entry;
+  const content = JSON.stringify(entry.diff);
+  const masked = await screenTexts(context, { content }).then(
+    (screening) => screening.masked,
+    (error: unknown) => {
+      if (error instanceof LociError && error.code === 'secret_refused') return ['secret'];
+      throw error;
+    },
+  );
+  report.addMasked(`audit entry ${String(entry.seq)}`, masked);
+  return masked.length === 0 ? entry : { ...entry, diff: null };
 }

@@ -4,7 +4,10 @@ import { NO_REFUSALS, refusalFields, type RefusalReport } from '../../embedding/
 import { localPath, maskedKinds } from '../../fields/record-fields.ts';
 import { millisecondsSince, tookMs } from '../../fields/times.ts';
 import { agentName } from '../../startup/startup-fields.ts';
-import type { ItemTypeName } from './line-format.ts';
+
+/** In the order of every export: the audit log has what is written during the export. */
+export const ITEM_TYPE_NAMES = ['startup', 'record', 'receipt', 'audit', 'history'] as const;
+export type ItemTypeName = (typeof ITEM_TYPE_NAMES)[number];
 
 const count = () => z.number().int().nonnegative();
 

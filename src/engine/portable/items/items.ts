@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { LociError } from '../../../core/errors.ts';
 import { sha256 } from '../../../core/ids.ts';
 import { safeParse } from '../../../core/safe-parse.ts';
-import type { Json } from '../../../core/types.ts';
+import { type Json, ORIGINS, TRUST } from '../../../core/types.ts';
 import {
   HISTORY_CATEGORIES,
+  type AuditChain,
   type AuditEntry,
   type HistoryDraft,
   type StartupEntry,
@@ -19,33 +20,143 @@ import {
   startupPut,
 } from '../../../store/items/kinds.ts';
 import { MAX_RUNS_PER_CATEGORY, RUN_LIFETIME_MS } from '../../audit/history-log.ts';
-import { assertWithinLimits } from '../../fields/limits.ts';
+import { assertWithinLimits, assertNotReserved } from '../../fields/limits.ts';
 import { type Receipt, receiptSchema } from '../../../pack/receipt.ts';
 import { screenTexts } from '../../records/screen.ts';
 import { whyTooLong } from '../../startup/budget.ts';
 import { assertValidEntry, startupAuditDraft } from '../../startup/startup.ts';
-import { audit } from './audit.ts';
+import { MAX_TIME, MIN_TIME } from '../../../sources/files/file-time.ts';
 import type { EngineContext } from '../../context.ts';
 import {
   assertShort,
   readPage,
+  sha256Text,
   START,
   type Batch,
   type ExportedRecord,
   type ItemType,
   type Position,
   type StoredType,
-} from './item-type.ts';
-import {
-  ITEM_TYPE_NAMES,
-  type ItemTypeName,
   jsonObject,
   lineFormat,
   parseWith,
   time,
   timeOrNull,
-} from './line-format.ts';
-import { record } from './record.ts';
+  type Screened,
+  uuid,
+} from './item-type.ts';
+import { ITEM_TYPE_NAMES, type ItemTypeName } from './import-report.ts';
+import { localTime, storedTime } from '../../../core/time/whole-day.ts';
+import { lowerTrust } from '../../access/permission.ts';
+import { TTL_SECONDS } from '../../facts/fact-fields.ts';
+
+const schema = z.strictObject({
+  id: z.number().int().min(1),
+  uuid,
+  project: z.string(),
+  origin: z.enum(ORIGINS),
+  source: z.string(),
+  trust: z.enum(TRUST),
+  key: z.string().nullable(),
+  identity: z.string().nullable(),
+  category: z.string(),
+  record_type: z.string(),
+  title: z.string(),
+  tags: z.array(z.string()),
+  metadata: jsonObject,
+  created_at: time,
+  updated_at: time,
+  deleted_at: timeOrNull,
+  expires_at: timeOrNull,
+  revision: z.string().nullable(),
+  content_hash: z.string().optional(),
+  content: z.string(),
+});
+const line = lineFormat(schema);
+
+const RECORDS_PER_READ = 100;
+
+export const record: ItemType<ExportedRecord> = {
+  format: {
+    fields: (value) => line.fields({ ...value, createdAt: storedTime(value) }),
+    parse(fields) {
+      const parsed = line.parse(fields);
+      if (typeof parsed === 'string') return parsed;
+      const contentHash = sha256(parsed.content);
+      if (parsed.contentHash !== undefined && parsed.contentHash !== contentHash)
+        return 'the content does not match content_hash: it was changed or cut. A record without content_hash is not checked';
+      return { ...parsed, createdAt: localTime(parsed), contentHash };
+    },
+  },
+  async read({ store, namespace, now }, position) {
+    const { items, next } = await readPage(
+      (page) => store.records.list(namespace, { scan: 'exportable', now: now() }, page),
+      ({ id }) => id,
+      position,
+      RECORDS_PER_READ,
+    );
+    return { items: items.map(({ namespace: _, ...each }) => each), next };
+  },
+  screen: screenRecord,
+};
+
+/** One day more than the longest life of a fact, because the clocks of two machines differ. */
+const MAX_FACT_LIFE_MS = (TTL_SECONDS.max + 24 * 60 * 60) * 1000;
+
+/**
+ * Applies the rules of a write to a record: limits, secrets, and a trust no higher than the caller's. Records of vaults
+ * and sources are stored as they were read, without these checks.
+ * @throws LociError `invalid_input`, `secret_refused`, `forbidden` for a record that only the operator may import
+ */
+async function screenRecord(
+  context: EngineContext,
+  record: ExportedRecord,
+): Promise<Screened<ExportedRecord>> {
+  const { caller } = context;
+  const isOperator = caller.trust === 'operator';
+  if (!isOperator && record.origin !== 'memory' && record.origin !== 'fact')
+    throw new LociError('forbidden', `its origin is ${record.origin}: only the operator may import those`);
+  if (record.origin === 'vault' || record.origin === 'source') return { value: record, masked: [] };
+  assertValidRecord(record, context.now());
+  if (!isOperator && record.origin === 'memory' && record.expiresAt !== null)
+    throw new LociError('forbidden', 'it expires and is not a fact: only the operator may import those');
+  const { content, title, category, recordType, project, tags, metadata, key } = record;
+  const fields = { content, title, category, recordType, project, tags, metadata };
+  // An agent's import does not choose the fields by which sources recognise their documents.
+  const sourceFields = isOperator
+    ? { source: record.source, identity: record.identity, revision: record.revision }
+    : { source: caller.surface, identity: null, revision: null };
+  const { texts, masked } = await screenTexts(context, {
+    ...fields,
+    ...sourceFields,
+    ...(key !== null && { key }),
+  });
+  const contentHash = texts.content === content ? record.contentHash : sha256(texts.content);
+  const trust = lowerTrust(record.trust, caller.trust);
+  return { value: { ...record, ...texts, contentHash, trust }, masked };
+}
+
+function assertValidRecord(record: ExportedRecord, now: number): void {
+  const { content, title, category, recordType, project, tags, metadata, key, origin, expiresAt } = record;
+  assertShort({ source: record.source, identity: record.identity, revision: record.revision });
+  assertNotReserved(category);
+  // The title of a fact is its key, which may be longer than other titles.
+  const titleField = origin === 'fact' && title === key ? {} : { title };
+  assertWithinLimits({
+    content,
+    category,
+    recordType,
+    project,
+    tags,
+    metadata,
+    ...titleField,
+    ...(key !== null && { key }),
+  });
+  if (origin !== 'fact') return;
+  if (key === null) throw new LociError('invalid_input', 'it is a fact without a key');
+  if (expiresAt === null || expiresAt > now + MAX_FACT_LIFE_MS)
+    throw new LociError('invalid_input', 'it is a fact that lives longer than 365 days');
+}
 
 /** How the items of some kinds are read, in the order in which they were first written. */
 function readStored<Value>(
@@ -76,6 +187,7 @@ const startupLine = z.strictObject({
   agent: z.string().max(128),
   key: z.string(),
   priority: z.number().int().min(0).max(9),
+  /** Only of an entry that was moved. */
   place: z.number().int().min(1).exactOptional(),
   reinforce: z.boolean(),
   created_at: time,
@@ -86,8 +198,7 @@ const startupLine = z.strictObject({
 
 export const startup: StoredType<StartupEntry> = {
   ...readStored(['startup'], (item) => bodyOf(item) as StartupEntry),
-  // Only an entry that was moved has a place.
-  format: lineFormat(startupLine, startupLine.omit({ place: true }).shape),
+  format: lineFormat(startupLine),
   async screen(context, entry) {
     const { agent, key, content } = entry;
     assertValidEntry({ agent, key, content });
@@ -123,7 +234,7 @@ const history: StoredType<HistoryDraft> = {
     ...(bodyOf(item) as Omit<HistoryDraft, 'category' | 'at' | 'expiresAt'>),
     ...{ category: item.kind as HistoryDraft['category'], at: item.at, expiresAt: item.expiresAt! },
   })),
-  format: lineFormat(historyLine, historyLine.shape),
+  format: lineFormat(historyLine),
   /** Applies the rules of a run that is recorded here, its expiry included. */
   async screen(context, run) {
     const { name, surface, actor, outcome, inputs } = run;
@@ -191,6 +302,46 @@ const receipt: StoredType<Receipt> = {
     ),
   title: ({ id }) => `the receipt ${id}`,
 };
+
+const auditLine = z.strictObject({
+  chain: uuid,
+  seq: z.number().int().positive(),
+  // It stays a number because the hash covers it as a number.
+  at: z.number().int().min(MIN_TIME).max(MAX_TIME),
+  actor: z.string(),
+  surface: z.string(),
+  action: z.string(),
+  subject: z.string().nullable(),
+  diff: jsonObject.nullable(),
+  diff_hash: sha256Text.nullable(),
+  previous: sha256Text,
+  hash: sha256Text,
+  session: z.string().exactOptional(),
+});
+
+const audit: ItemType<AuditEntry> = {
+  format: lineFormat(auditLine),
+  async read(context, position) {
+    const { part } = position;
+    const chain = (await auditChains(context))[part]?.chain;
+    if (chain === undefined) return { items: [], next: null };
+    const { items, next } = await readPage(
+      async (page) =>
+        (await context.store.admin.audit(context.namespace, { chain: { name: chain, ...page } })).entries,
+      ({ seq }) => seq,
+      position,
+    );
+    return { items, next: next ?? { part: part + 1, after: 0 } };
+  },
+  screen: async (_, value) => ({ value, masked: [] }),
+};
+
+/** The audit chains in an order that later writes do not change. Only the operator may read them. */
+async function auditChains({ store, namespace, caller }: EngineContext): Promise<AuditChain[]> {
+  if (caller.trust !== 'operator') return [];
+  const { chains } = await store.admin.audit(namespace, { chains: true });
+  return chains.toSorted((a, b) => (a.chain < b.chain ? -1 : 1));
+}
 
 /** What an export has of each type. */
 interface ItemValues extends Readonly<Record<ItemTypeName, unknown>> {

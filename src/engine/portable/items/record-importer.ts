@@ -11,8 +11,7 @@ import type { EngineContext } from '../../context.ts';
 import { TTL_SECONDS } from '../../facts/fact-fields.ts';
 import { invalidateNextExpiry, unshortened } from '../../shared/retention.ts';
 import { chunkingOf } from '../../embedding/models.ts';
-import type { ExportedRecord, ImportJob, Located } from './item-type.ts';
-import { timeText } from './line-format.ts';
+import { type ExportedRecord, type ImportJob, type Located, timeText } from './item-type.ts';
 
 export interface PlannedWrite {
   readonly location: string;

@@ -7,7 +7,7 @@ const FLUSH_DELAY_MS = 5000;
 /** Counts the searches that found records of a source (S11). Counts are written after a delay, so that searches do not wait for the write. */
 export class HitCounter {
   readonly #store: Store;
-  readonly #now: () => number;
+  readonly #services: EngineServices;
   /** Namespace → source → searches since the last write. */
   #pending = new Map<string, Map<string, number>>();
   #timer: NodeJS.Timeout | null = null;
@@ -15,13 +15,13 @@ export class HitCounter {
 
   constructor(services: EngineServices) {
     this.#store = services.store;
-    this.#now = services.now;
+    this.#services = services;
     services.flushOnClose(() => this.flush());
   }
 
   /** @param sources the sources of the results of one search; duplicates count once */
   count(namespace: string, sources: readonly string[]): void {
-    if (sources.length === 0) return;
+    if (sources.length === 0 || this.#store.capabilities.readOnly) return;
     const counts = this.#pending.get(namespace) ?? new Map<string, number>();
     for (const source of new Set(sources)) counts.set(source, (counts.get(source) ?? 0) + 1);
     this.#pending.set(namespace, counts);
@@ -38,9 +38,9 @@ export class HitCounter {
     for (const [namespace, hits] of pending) {
       this.#writing = this.#writing
         .then(async () => {
-          await this.#store.records.commit(namespace, { items: hitChanges(hits, this.#now()) });
+          await this.#store.records.commit(namespace, { items: hitChanges(hits, this.#services.now()) });
         })
-        .catch(() => undefined);
+        .catch((error: unknown) => this.#services.warnOfFailure('Hits of sources were not counted', error));
     }
     return this.#writing;
   }

@@ -75,7 +75,8 @@ export const startupRemove: OperationCommand<StartupRemoveOutput> = {
 
 /** Prints the text unchanged, for a program that injects it into a prompt. */
 export const startupInject: OperationCommand<StartupTextOutput> = {
-  warnings: ({ included, left_out }) => [
+  warnings: ({ included, left_out, notice }) => [
+    ...(notice === undefined ? [] : [notice]),
     ...included.flatMap(({ key, characters, cut_from }) =>
       cut_from === null ? [] : [`${oneLine(key)} is cut: ${cutText(characters, cut_from)}`],
     ),
