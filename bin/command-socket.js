@@ -1,7 +1,7 @@
 // Plain JavaScript without dependencies: what is loaded here is most of the CPU time of a command that is answered.
 const { getBuiltinModule } = process;
 
-/** The commands that a running process may answer. They only read. src/surfaces/cli/command-socket/request.ts has the same list. */
+/** The commands that a running process may answer. They only read. */
 const COMMANDS = ['search', 'get', 'list', 'status', 'fact recall', 'fact list', 'fact categories'];
 const MAX_REQUEST_BYTES = 64 * 1024;
 /** How long a process may take to accept a request. */
@@ -66,31 +66,28 @@ function socketsIn(home) {
   }
 }
 
-/** Everything that determines the output of a command. */
+/** Everything that determines the output of a command. `same` has to be so in the other process, too. */
 function requestLine(home, argv) {
-  const { readFileSync, statSync } = getBuiltinModule('node:fs');
-  const main = statSync(new URL('../dist/bundle/main.js', import.meta.url));
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const { mtimeMs, size } = getBuiltinModule('node:fs').statSync(
+    new URL('../dist/bundle/main.js', import.meta.url),
+  );
+  const { HOME = null, TZ = null, PATH = null } = process.env;
   const isSent = (name) => /^(?:LOCI_.*|NO_COLOR|FORCE_COLOR|TERM|TZ|HOME|PATH)$/.test(name);
+  const same = { build: `${mtimeMs}:${size}`, node: process.version, home, HOME, TZ };
   const request = {
-    version,
-    node: process.version,
-    build: `${main.mtimeMs}:${main.size}`,
     argv,
-    home,
+    // `status` looks up the programs of sources.
+    same: argv.includes('status') ? { ...same, PATH } : same,
     cwd: process.cwd(),
     env: Object.fromEntries(Object.entries(process.env).filter(([name]) => isSent(name))),
-    utcOffset: new Date().getTimezoneOffset(),
-    stdout: terminalOf(1),
-    stderr: terminalOf(2),
+    terminals: [columnsOf('stdout', 1), columnsOf('stderr', 2)],
   };
   return `${JSON.stringify(request)}\n`;
 }
 
-function terminalOf(fd) {
-  const isTTY = getBuiltinModule('node:tty').isatty(fd);
-  const stream = fd === 1 ? 'stdout' : 'stderr';
-  return { isTTY, columns: (isTTY && process[stream].columns) || null };
+/** The width of a terminal, 0 for one that does not know it; `null` for a file or a pipe. */
+function columnsOf(stream, fd) {
+  return getBuiltinModule('node:tty').isatty(fd) ? (process[stream].columns ?? 0) : null;
 }
 
 /** The answer of a socket whose process was killed. */

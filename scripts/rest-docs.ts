@@ -1,7 +1,7 @@
 // Writes the list of operations in docs/rest.md: `node scripts/rest-docs.ts`. A test checks that it is up to date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { OPERATIONS } from '../src/operations/registry.ts';
-import { routesOf } from '../src/surfaces/rest/routes.ts';
+import { routesOf } from '../src/surfaces/rest/request-input.ts';
 
 const PAGE = new URL('../docs/rest.md', import.meta.url);
 const [BEGIN, END] = ['<!-- operations -->\n', '<!-- /operations -->'];

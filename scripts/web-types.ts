@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import openapiTs, { astToString } from 'openapi-typescript';
 import { OPERATIONS } from '../src/operations/registry.ts';
 import { openApi } from '../src/surfaces/rest/openapi.ts';
-import { routesOf } from '../src/surfaces/rest/routes.ts';
+import { routesOf } from '../src/surfaces/rest/request-input.ts';
 
 const document = openApi(await routesOf(OPERATIONS));
 const nodes = await openapiTs(JSON.stringify(document), { rootTypes: true, rootTypesNoSchemaPrefix: true });

@@ -1,7 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../src/operations/registry.ts';
-import { routesOf } from '../../src/surfaces/rest/routes.ts';
+import { routesOf } from '../../src/surfaces/rest/request-input.ts';
 import { startServer } from './rest-server.ts';
 
 interface Description {

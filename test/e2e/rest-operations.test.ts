@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../src/operations/registry.ts';
-import { routesOf } from '../../src/surfaces/rest/routes.ts';
+import { routesOf } from '../../src/surfaces/rest/request-input.ts';
 import { startServer } from './rest-server.ts';
 
 describe('the operations over HTTP', () => {

@@ -5,7 +5,7 @@ import { stringify } from 'yaml';
 import { onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
-import type { ProblemDetails } from '../../src/surfaces/rest/http/problem.ts';
+import type { ProblemDetails } from '../../src/surfaces/rest/problem.ts';
 import { serve, type ServeOptions } from '../../src/surfaces/rest/serve.ts';
 import { openInline } from '../contract/engines.ts';
 import { temporaryFolder } from './loci-command.ts';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -99,23 +99,22 @@ export function waitForSockets(home: string, count = 1): Promise<string[]> {
   );
 }
 
-/** A request that a server of this home answers; `changes` replaces fields. */
-export function requestFor(home: string, argv: readonly string[], changes: object = {}): object {
-  const main = statSync(join(ROOT, 'dist/bundle/main.js'));
-  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
-  const { PATH, HOME } = process.env;
+/** A request that a server of this home answers; `changes` replaces fields of what has to be the same in both processes. */
+export function requestFor(
+  home: string,
+  argv: readonly string[],
+  changes: object = {},
+  terminals: readonly (number | null)[] = [null, null],
+): object {
+  const { mtimeMs, size } = statSync(join(ROOT, 'dist/bundle/main.js'));
+  const { PATH, HOME, TZ = null } = process.env;
+  const build = `${String(mtimeMs)}:${String(size)}`;
   return {
-    version,
-    node: process.version,
-    build: `${String(main.mtimeMs)}:${String(main.size)}`,
     argv,
-    home,
+    same: { build, node: process.version, home, HOME, TZ, ...changes },
     cwd: process.cwd(),
     env: { PATH, HOME, LOCI_HOME: home, LOCI_EMBEDDING_PROVIDER: 'none' },
-    utcOffset: new Date().getTimezoneOffset(),
-    stdout: { isTTY: false, columns: null },
-    stderr: { isTTY: false, columns: null },
-    ...changes,
+    terminals,
   };
 }
 

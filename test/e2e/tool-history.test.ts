@@ -3,7 +3,7 @@ import type { CorpusOutput } from '../../src/operations/facts/corpus.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import { toolName } from '../../src/operations/operation.ts';
 import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
-import { routesOf } from '../../src/surfaces/rest/routes.ts';
+import { routesOf } from '../../src/surfaces/rest/request-input.ts';
 import { filesContaining } from '../contract/raw-file.ts';
 import { type HttpResponse, startServer, type TestServer } from './rest-server.ts';
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ERROR_TABLE } from '../../src/core/errors.ts';
 import type { StatusOutput } from '../../src/engine/health/status.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
-import { type Route, routesOf } from '../../src/surfaces/rest/routes.ts';
+import { type Route, routesOf } from '../../src/surfaces/rest/request-input.ts';
 import { type HttpResponse, type HttpRequestOptions, startServer } from '../e2e/rest-server.ts';
 import { invalidOf, type InputSchema, validOf } from './mcp-input.ts';
 import { repetitions } from '../repetitions.ts';

@@ -4,7 +4,7 @@ import { packageVersion } from '../../core/runtime.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
 import { toJson } from '../shared/escape-control.ts';
 import type { Io } from '../shared/io.ts';
-import type { RunCommandLine } from './command-socket/answer.ts';
+import type { RunCommandLine } from './command-socket/listen.ts';
 import { COMPLETE, completions } from './completion.ts';
 import { buildProgram, GETTING_STARTED, VERSION_REQUESTED } from './program.ts';
 import { reportError } from './report-error.ts';

@@ -145,7 +145,7 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
       { title: 'On this machine only', line: 'loci serve' },
       { title: 'At a socket that only you can open', line: 'loci serve --socket ~/.loci/loci.sock' },
     ],
-    load: async () => (await import('../rest/command.ts')).serveRest,
+    load: async () => (await import('../rest/serve.ts')).serveRest,
   },
   {
     name: 'ui',

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { once } from 'node:events';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { METHOD_NAME_ALL } from 'hono/router';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Logger } from 'pino';
-import { Events } from './events.ts';
-import type { Env } from './http/env.ts';
-import { withinTime } from './http/deadline.ts';
 import { type ErrorCode, LociError } from '../../core/errors.ts';
+import { type Authenticator, countRequest, type Env, type Identity, type RateLimit } from './authenticate.ts';
+import { EVENT_STREAM_TYPE, Events, streamOperation } from './events.ts';
 import type { Progress } from '../../core/progress.ts';
 import { runOperation } from '../../operations/run.ts';
 import type { OpenContext } from '../../operations/context.ts';
@@ -17,23 +17,14 @@ import { withSynonyms } from '../../operations/shared/lenient-input.ts';
 import { isSession, type Scope } from '../../core/caller.ts';
 import type { McpEndpoint } from '../mcp/http.ts';
 import { escapeControlJson } from '../shared/escape-control.ts';
-import type { Authenticator, Identity } from './access/authenticate.ts';
-import { type HostGuard, isFromThisMachine } from './access/hosts.ts';
-import { logRequest } from './monitoring/log.ts';
-import type { Metrics } from './monitoring/metrics.ts';
+import { type HostGuard, isFromThisMachine } from './hosts.ts';
+import { logRequest, type Metrics, type Readiness } from './monitoring.ts';
 import { openApi, overview } from './openapi.ts';
-import { EVENT_STREAM_TYPE } from './http/event-stream.ts';
-import { streamOperation } from './http/operation-stream.ts';
-import { API, outputJson } from './http/paths.ts';
-import { PROBLEM_TYPE, type ProblemDetails, problemOf } from './http/problem.ts';
-import type { PageSessions } from './access/page-sessions.ts';
-import { countRequest, type RateLimit } from './access/rate-limit.ts';
-import type { Readiness } from './monitoring/readiness.ts';
-import { jsonBody, readBody, requestInput } from './http/request-input.ts';
-import type { ServerLimits } from './limits.ts';
-import type { Route } from './routes.ts';
-import { UI, type WebFiles } from './web/files.ts';
-import { addPageRoutes } from './web/page-routes.ts';
+import { API, outputJson, PROBLEM_TYPE, type ProblemDetails, problemOf } from './problem.ts';
+import type { PageSessions } from './page-sessions.ts';
+import { jsonBody, readBody, requestInput, type Route } from './request-input.ts';
+import type { ServerLimits } from './listener.ts';
+import { addPageRoutes, UI, type WebFiles } from './web.ts';
 
 interface AppParts {
   readonly limits: ServerLimits;
@@ -307,4 +298,31 @@ function noRoute(c: Context<Env>, methods: readonly string[]): LociError {
   c.env.outgoing.setHeader('Allow', methods.join(', '));
   const names = methods.filter((name) => name !== 'HEAD').join(' or ');
   return new LociError('method_not_allowed', `${path} supports ${names}, not ${method}`);
+}
+
+/**
+ * Runs work for a request, and aborts it after a time limit or when the client disconnects.
+ * @param options the hint of `timed_out`, unless to try again is enough
+ * @throws LociError `timed_out`, `aborted`, and what the work throws
+ */
+export async function withinTime<Result>(
+  limitMs: number,
+  response: ServerResponse,
+  work: (signal: AbortSignal) => Promise<Result>,
+  options: { readonly hint?: string } = {},
+): Promise<Result> {
+  const controller = new AbortController();
+  const { signal } = controller;
+  using _timer = setTimeout(() => {
+    controller.abort(new LociError('timed_out', `no answer within ${String(limitMs)} ms`, options));
+  }, limitMs);
+  const onClose = (): void => controller.abort(new LociError('aborted', 'the client has disconnected'));
+  response.once('close', onClose);
+  try {
+    return await Promise.race([work(signal), once(signal, 'abort') as Promise<never>]);
+  } finally {
+    response.off('close', onClose);
+    // Nobody waits for what the work does after that.
+    signal.throwIfAborted();
+  }
 }

@@ -6,9 +6,8 @@ import { packageVersion } from '../../core/runtime.ts';
 import type { Scope } from '../../core/caller.ts';
 import { CHANGE_KINDS } from '../../engine/changes/change-watch.ts';
 import { type Operation, toolName } from '../../operations/operation.ts';
-import { API } from './http/paths.ts';
-import { PROBLEM_TYPE, problemOf } from './http/problem.ts';
-import type { Route } from './routes.ts';
+import { API, PROBLEM_TYPE, problemOf } from './problem.ts';
+import type { Route } from './request-input.ts';
 
 const PAGE_NOTE = 'Only the web page of the owner may call this; a token is answered with 403.';
 const HERE_NOTE = 'The page must be on the machine of Loci.';

@@ -1,24 +1,71 @@
 import type { DestinationStream, Logger } from 'pino';
+import { LociError } from '../../core/errors.ts';
+import { type OperationEntry, OPERATIONS } from '../../operations/registry.ts';
+import type {
+  AnswerCommands,
+  MakePageLink,
+  PageLink,
+  RunStandalone,
+  StandaloneCall,
+} from '../shared/run-standalone.ts';
+import { exitOnStop, waitForStop } from '../shared/stop-signals.ts';
+import { type McpEndpoint, mcpHandler } from '../mcp/http.ts';
+import {
+  bind,
+  httpListener,
+  type ListenAddress,
+  SERVER_LIMITS,
+  type ServerLimits,
+  unbind,
+} from './listener.ts';
 import type { RefreshEvent } from '../../engine/reading/refresh-scheduler.ts';
-import type { OperationEntry } from '../../operations/registry.ts';
 import { CallerLimit } from '../../operations/caller-limit.ts';
 import { createContext, type OpenContext } from '../../operations/context.ts';
-import type { AnswerCommands, MakePageLink, PageLink } from '../shared/run-standalone.ts';
-import type { McpEndpoint } from '../mcp/http.ts';
 import { restApp } from './app.ts';
-import { Authenticator } from './access/authenticate.ts';
-import { bind, type ListenAddress, unbind } from './http/bind.ts';
-import { HostGuard } from './access/hosts.ts';
-import { jwtVerifier } from './access/jwt.ts';
-import { httpListener } from './http/listener.ts';
-import { openLog } from './monitoring/log.ts';
-import { Metrics } from './monitoring/metrics.ts';
-import { PageSessions } from './access/page-sessions.ts';
-import { RateLimit } from './access/rate-limit.ts';
-import { Readiness } from './monitoring/readiness.ts';
-import { SERVER_LIMITS, type ServerLimits } from './limits.ts';
-import { routesOf } from './routes.ts';
-import { WebFiles } from './web/files.ts';
+import { Authenticator, RateLimit } from './authenticate.ts';
+import { HostGuard } from './hosts.ts';
+import { jwtVerifier } from './jwt.ts';
+import { Metrics, openLog, Readiness } from './monitoring.ts';
+import { PageSessions } from './page-sessions.ts';
+import { routesOf } from './request-input.ts';
+import { WebFiles } from './web.ts';
+
+/** Runs `loci serve` until it receives a stop signal; a second one stops it at once. */
+export const serveRest: RunStandalone = async (call, io, { answerCommands }) => {
+  const starting = exitOnStop();
+  const running = await serve({
+    home: call.home,
+    env: io.env,
+    entries: OPERATIONS,
+    listenAt: listenAddressOf(call),
+    ownsProcess: true,
+    mcp: mcpHandler,
+    answerCommands,
+  });
+  starting[Symbol.dispose]();
+  io.stderr.write(`Loci listens at ${running.address}; Ctrl-C stops it.\n`);
+  await waitForStop();
+  await running.close();
+  return 0;
+};
+
+/** @throws LociError `invalid_input` */
+function listenAddressOf({ options }: StandaloneCall): Partial<ListenAddress> {
+  const { host, port, socket } = options;
+  if (typeof port === 'string' && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535))
+    throw new LociError(
+      'invalid_input',
+      `--port must be a whole number from 0 to 65535, not ${JSON.stringify(port)}`,
+    );
+  // A host or port on the command line overrides a socket in the settings.
+  const usesTcp = typeof host === 'string' || typeof port === 'string';
+  return {
+    ...(typeof host === 'string' && { host }),
+    ...(typeof port === 'string' && { port: Number(port) }),
+    ...(usesTcp && { socket: undefined }),
+    ...(typeof socket === 'string' && { socket }),
+  };
+}
 
 export interface ServeOptions {
   readonly home?: string | undefined;

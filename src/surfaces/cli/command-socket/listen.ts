@@ -1,17 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { unlinkSync } from 'node:fs';
+import { statSync, unlinkSync } from 'node:fs';
 import { chmod, readdir, rename, rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import type { Config } from '../../../config/schema.ts';
 import { ERROR_TABLE } from '../../../core/errors.ts';
 import { systemErrorCode } from '../../../core/fs/file-errors.ts';
+import { parseJson } from '../../../core/json.ts';
 import type { OpenContext } from '../../../operations/context.ts';
+import { locateStore } from '../../../store/registry.ts';
+import type { Io } from '../../shared/io.ts';
 import type { MakePageLink } from '../../shared/run-standalone.ts';
-import { answerCommand, type RunCommandLine } from './answer.ts';
-import { privateFolder } from './folder.ts';
-import { LINK_REQUEST } from './page-link.ts';
-import { parseRequest, RequestCheck } from './request.ts';
+import type { OpenSession } from '../run-command.ts';
+import { LINK_REQUEST, privateFolder } from './page-link.ts';
+
+/** Runs a command line in this process. */
+export type RunCommandLine = (argv: readonly string[], io: Io, openSession: OpenSession) => Promise<number>;
 
 /** The shortest limit of a socket's path is that of macOS. */
 const MAX_PATH_BYTES = 103;
@@ -32,22 +41,22 @@ export async function listenForCommands(
   makeLink?: MakePageLink,
 ): Promise<() => void> {
   if (process.platform === 'win32' || context.env['LOCI_COMMAND_SOCKET'] === 'off') return () => undefined;
-  const answerer = new Answerer(context, new RequestCheck(context), run, makeLink);
+  const { server, close } = commandServer(context, run, makeLink);
   try {
     const folder = await privateFolder(context.home);
     if (folder === null) return () => undefined;
-    const path = await listen(answerer.server, folder);
+    const path = await listen(server, folder);
     const remove = (): void => removeSocket(path);
     process.once('exit', remove);
     void removeDeadSockets(folder);
     return () => {
       process.off('exit', remove);
       remove();
-      answerer.close();
+      close();
     };
   } catch {
     // Commands open the store themselves.
-    answerer.close();
+    close();
     return () => undefined;
   }
 }
@@ -88,38 +97,46 @@ async function removeDeadSockets(folder: string): Promise<void> {
   }
 }
 
-/** Answers one request on each connection. */
-class Answerer {
+interface CommandServer {
   readonly server: Server;
-  readonly #context: OpenContext;
-  readonly #check: RequestCheck;
-  readonly #run: RunCommandLine;
-  readonly #makeLink: MakePageLink | undefined;
-  readonly #open = new Set<Socket>();
+  readonly close: () => void;
+}
 
-  constructor(context: OpenContext, check: RequestCheck, run: RunCommandLine, makeLink?: MakePageLink) {
-    this.#context = context;
-    this.#check = check;
-    this.#run = run;
-    this.#makeLink = makeLink;
-    this.server = createServer((socket) => this.#serve(socket));
-    this.server.maxConnections = MAX_CONNECTIONS;
-  }
-
-  close(): void {
-    this.server.close();
-    for (const socket of this.#open) socket.destroy();
-  }
-
-  #serve(socket: Socket): void {
+/** A server that answers one request on each connection. */
+function commandServer(context: OpenContext, run: RunCommandLine, makeLink?: MakePageLink): CommandServer {
+  const open = new Set<Socket>();
+  const declines = declining(context);
+  const answer = async (line: string, socket: Socket, signal: AbortSignal): Promise<void> => {
+    try {
+      if (makeLink !== undefined && line === LINK_REQUEST) {
+        socket.end(message(await makeLink()));
+        return;
+      }
+      const asked = request.parse(parseJson(line));
+      if (await declines(asked)) {
+        const { settingsProblem: problem } = await context.loci();
+        socket.end(message({ declined: true, ...(problem !== null && { problem, process: process.pid }) }));
+        return;
+      }
+      // The asking process does not wait long for this, and then for the answer.
+      socket.write(message({ accepted: true }));
+      const answered = await answerCommand(context, asked, run, signal);
+      if (!ANSWERED_EXIT_CODES.includes(answered.exitCode)) throw new Error('the command failed here');
+      socket.end(message(answered));
+    } catch {
+      // The asking process runs the command itself.
+      socket.destroy();
+    }
+  };
+  const server = createServer((socket) => {
     const gone = new AbortController();
     const chunks: Buffer[] = [];
     let bytes = 0;
-    this.#open.add(socket.unref());
+    open.add(socket.unref());
     socket.on('error', () => undefined);
     socket.setTimeout(IDLE_MS, () => socket.destroy());
     socket.on('close', () => {
-      this.#open.delete(socket);
+      open.delete(socket);
       gone.abort();
     });
     const onData = (chunk: Buffer): void => {
@@ -129,35 +146,16 @@ class Answerer {
       if (socket.destroyed || chunk.at(-1) !== LINE_FEED) return;
       // Further data is ignored, but the end of the connection has to be noticed.
       socket.off('data', onData).resume();
-      void this.#answer(Buffer.concat(chunks).toString(), socket, gone.signal);
+      void answer(Buffer.concat(chunks).toString(), socket, gone.signal);
     };
     socket.on('data', onData);
-  }
-
-  async #answer(line: string, socket: Socket, signal: AbortSignal): Promise<void> {
-    try {
-      if (this.#makeLink !== undefined && line === LINK_REQUEST) {
-        socket.end(message(await this.#makeLink()));
-        return;
-      }
-      const asked = parseRequest(line);
-      if (asked === null) throw new Error('this is not a request');
-      const declined = await this.#check.reasonToDecline(asked);
-      if (declined !== null) {
-        const { settingsProblem: problem } = await this.#context.loci();
-        socket.end(message({ declined, ...(problem !== null && { problem, process: process.pid }) }));
-        return;
-      }
-      // The asking process does not wait long for this, and then for the answer.
-      socket.write(message({ accepted: true }));
-      const answer = await answerCommand(this.#context, asked, this.#run, signal);
-      if (!ANSWERED_EXIT_CODES.includes(answer.exitCode)) throw new Error('the command failed here');
-      socket.end(message(answer));
-    } catch {
-      // The asking process runs the command itself.
-      socket.destroy();
-    }
-  }
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  const close = (): void => {
+    server.close();
+    for (const socket of open) socket.destroy();
+  };
+  return { server, close };
 }
 
 const LINE_FEED = 10;
@@ -171,4 +169,91 @@ const ANSWERED_EXIT_CODES: readonly number[] = [
 
 function message(content: object): string {
   return `${JSON.stringify(content)}\n`;
+}
+
+/** The width of a terminal; `null` for a file or a pipe. */
+const terminal = z.int().nullable();
+
+const request = z.strictObject({
+  argv: z.array(z.string()),
+  /** What has to be the same in both processes, by name; see `whatIsSame`. */
+  same: z.record(z.string(), z.unknown()),
+  cwd: z.string(),
+  env: z.record(z.string(), z.string()),
+  terminals: z.tuple([terminal, terminal]),
+});
+
+/** A command line, which `bin/command-socket.js` sends only if it only reads, and everything else that determines its output. */
+type SocketRequest = z.infer<typeof request>;
+
+/** What determines the output and is not sent. `build` changes with a new build or an update. */
+function whatIsSame(home: string): Readonly<Record<string, unknown>> {
+  const file = fileURLToPath(new URL('../../../../dist/bundle/main.js', import.meta.url));
+  const found = statSync(file, { throwIfNoEntry: false });
+  const { HOME = null, TZ = null, PATH = null } = process.env;
+  const build = found === undefined ? null : `${String(found.mtimeMs)}:${String(found.size)}`;
+  return { build, home, HOME, TZ, PATH, node: process.version };
+}
+
+/** Returns a function that tells whether the asking process must run a command itself, because the output may differ. */
+function declining(context: OpenContext): (asked: SocketRequest) => Promise<boolean> {
+  const own = whatIsSame(context.home);
+  const opened = context.loci().then(
+    ({ config }) => locateStore(config.store).identity(),
+    () => null,
+  );
+  return async ({ same, env, cwd }) => {
+    if (Object.entries(same).some(([name, value]) => own[name] !== value)) return true;
+    const { config: settings } = await context.loci();
+    // A command that finds wrong settings reports them itself.
+    const loaded = await context
+      .forCall({ env, cwd })
+      .loadConfig()
+      .catch(() => null);
+    if (loaded === null || !isDeepStrictEqual(usedSettings(loaded.values), usedSettings(settings)))
+      return true;
+    const { connectionString, directConnectionString } = settings.store;
+    for (const place of [connectionString, directConnectionString])
+      if (place?.startsWith('env:') === true && env[place.slice(4)] !== process.env[place.slice(4)])
+        return true;
+    const identity = await locateStore(settings.store).identity();
+    return identity === null || identity !== (await opened);
+  };
+}
+
+/** The settings without those that no answered command uses. An agent may start its server with others. */
+function usedSettings({ writes: _w, server: _s, auth: _a, mcp: _m, startup: _t, ...used }: Config): object {
+  return used;
+}
+
+interface CommandAnswer {
+  readonly exitCode: number;
+  /** What was written, in order: the file descriptor, 1 or 2, and the text. */
+  readonly output: readonly (readonly [fd: number, text: string])[];
+}
+
+/** Runs a command with the open engine and returns what it prints. @param signal aborted when nobody waits for the answer */
+async function answerCommand(
+  context: OpenContext,
+  { argv, cwd, env, terminals }: SocketRequest,
+  run: RunCommandLine,
+  signal: AbortSignal,
+): Promise<CommandAnswer> {
+  const output: [number, string][] = [];
+  const [stdout, stderr] = terminals.map((columns, i): Io['stdout'] => {
+    const write = (text: string | Buffer, _encoding: string, done: () => void): void => {
+      output.push([i + 1, text.toString()]);
+      done();
+    };
+    const stream = new Writable({ decodeStrings: false, write });
+    return Object.assign(stream, columns !== null && { isTTY: true, columns });
+  }) as [Io['stdout'], Io['stdout']];
+  const { dropCaches } = await import('../../../engine/reading/configured/configured-sources.ts');
+  dropCaches(await context.loci());
+  const exitCode = await run(argv, { stdin: Readable.from([]), stdout, stderr, env }, (options) => ({
+    context: context.forCall({ ...options, cwd, signal }),
+    explain: (error) => error,
+    end: () => Promise.resolve(),
+  }));
+  return { exitCode, output };
 }

@@ -1,9 +1,11 @@
-import { readdir } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { systemErrorCode } from '../../../core/fs/file-errors.ts';
+import { parseJson } from '../../../core/json.ts';
 import type { PageLink } from '../../shared/run-standalone.ts';
-import { privateFolder } from './folder.ts';
 
 /** The request of `loci ui` to a process of the same home. */
 export const LINK_REQUEST = '"page-link"\n';
@@ -45,15 +47,20 @@ function ask(path: string): Promise<PageLink | null> {
       text += chunk;
       if (text.length > MAX_ANSWER_BYTES) end(null);
     });
-    socket.on('end', () => end(parsed(text)));
+    socket.on('end', () => end(pageLink.safeParse(parseJson(text)).data ?? null));
     socket.write(LINK_REQUEST);
   });
 }
 
-function parsed(text: string): PageLink | null {
+/** Makes the folder of the sockets in the home if it is missing. Returns `null` for one that other users can enter. */
+export async function privateFolder(home: string): Promise<string | null> {
+  const folder = join(home, 'run');
   try {
-    return pageLink.safeParse(JSON.parse(text)).data ?? null;
-  } catch {
-    return null;
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if (systemErrorCode(error) !== 'EEXIST') throw error;
   }
+  const found = await lstat(folder);
+  const isPrivate = found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0;
+  return isPrivate ? folder : null;
 }

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { privateFolder } from '../command-socket/folder.ts';
+import { privateFolder } from '../command-socket/page-link.ts';
 import { urlCommand } from '../open/url-command.ts';
 
 /** The browser of a snap cannot read hidden folders of the user: `firefox_firefox.desktop`. */

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Operation } from '../../../operations/operation.ts';
-import { routesOf } from '../routes.ts';
-import { requestInput } from './request-input.ts';
+import type { Operation } from '../../operations/operation.ts';
+import { requestInput, routesOf } from './request-input.ts';
 
 const operation: Operation = {
   name: 'try-it',

@@ -1,10 +1,35 @@
 import type { IncomingMessage } from 'node:http';
-import { LociError } from '../../../core/errors.ts';
-import { isJsonMap, textExceedsDepth } from '../../../core/json.ts';
-import { readAtMost } from '../../../core/read-at-most.ts';
-import type { Json } from '../../../core/types.ts';
-import type { FieldSchema } from '../../../operations/shared/input.ts';
-import type { Route } from '../routes.ts';
+import { type FieldSchema, inputFields } from '../../operations/shared/input.ts';
+import { remoteOperation } from '../../operations/shared/local-io.ts';
+import { type Operation, toolName } from '../../operations/operation.ts';
+import type { OperationEntry } from '../../operations/registry.ts';
+import { pathOfTool } from './problem.ts';
+import { LociError } from '../../core/errors.ts';
+import { isJsonMap, textExceedsDepth } from '../../core/json.ts';
+import { readAtMost } from '../../core/read-at-most.ts';
+import type { Json } from '../../core/types.ts';
+
+/** An operation and its path. */
+export interface Route {
+  readonly path: string;
+  readonly operation: Operation;
+  readonly fields: ReadonlyMap<string, FieldSchema>;
+  /** Whether only the page of the owner may call it. */
+  readonly onPage: boolean;
+}
+
+/** Routes for all operations that are not local, or that the page has. `memory_search` is at `/api/v1/memory/search`. */
+export async function routesOf(entries: readonly OperationEntry[]): Promise<Route[]> {
+  const operations = await Promise.all(entries.map(({ load }) => load()));
+  return operations
+    .flatMap((operation) => remoteOperation(operation) ?? (operation.onPage === true ? operation : []))
+    .map((operation) => ({
+      onPage: operation.local === true,
+      path: pathOfTool(toolName(operation)),
+      operation,
+      fields: new Map(inputFields(operation).map(({ name, schema }) => [name, schema])),
+    }));
+}
 
 type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
 type Fields = Record<string, unknown>;

@@ -1,6 +1,35 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { onSignalTime } from '../../../search/retrieve/signals.ts';
-import type { EngineContext } from '../../../engine/context.ts';
+import type { Config } from '../../config/schema.ts';
+import { onSignalTime } from '../../search/retrieve/signals.ts';
+import type { EngineContext } from '../../engine/context.ts';
+import { messageOf } from '../../core/errors.ts';
+
+const STDERR_FD = 2;
+
+/** A log of JSON lines, by default on standard error. For a request, it contains only the fields of `RequestLine`. */
+export function openLog(level: Config['log']['level'], destination?: DestinationStream): Logger {
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  return pino(options, destination ?? pino.destination({ fd: STDERR_FD, sync: true }));
+}
+
+/** The log entry of a request: never a body, a query, the value of a header, a token or a subject. */
+interface RequestLine {
+  readonly request_id: string;
+  readonly method: string;
+  /** The path of the route, not that of the request. */
+  readonly route: string;
+  readonly status: number;
+  readonly ms: number;
+  /** A code of the error table. */
+  readonly code?: string;
+}
+
+/** Only errors of the server are logged as errors; rejected requests are `info`. */
+export function logRequest(log: Logger, line: RequestLine): void {
+  if (line.status >= 500) log.error(line, 'request');
+  else log.info(line, 'request');
+}
 
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE']);
@@ -77,7 +106,7 @@ export class Metrics {
 
   /** The metrics in the text format of Prometheus. It has no metrics of the store if the store cannot be read. */
   async text(loci: Promise<EngineContext>): Promise<string> {
-    const { totals: readTotals } = await import('../../../engine/health/status.ts');
+    const { totals: readTotals } = await import('../../engine/health/status.ts');
     const totals = await loci.then(readTotals).catch(() => null);
     if (totals !== null) {
       for (const name of ['bytes', 'records', 'passages', 'vectors', 'pending'] as const)
@@ -109,4 +138,42 @@ function processTime(): Counter {
       this.inc((user + system) / 1e6);
     },
   });
+}
+
+/** Checks are cached so that frequent requests cost nothing. */
+const CACHE_TTL_MS = 2000;
+
+/** Checks whether the server can answer requests. */
+export class Readiness {
+  readonly #loci: () => Promise<EngineContext>;
+  #draining = false;
+  #last: { readonly until: number; readonly answer: Promise<string | null> } | null = null;
+
+  constructor(loci: () => Promise<EngineContext>) {
+    this.#loci = loci;
+  }
+
+  /** Reports not ready from now on, because the server is stopping. */
+  drain(): void {
+    this.#draining = true;
+  }
+
+  /** Why the store or the model cannot answer; `null` if they can. */
+  problem(): Promise<string | null> {
+    if (this.#draining) return Promise.resolve('the server is stopping');
+    const now = performance.now();
+    if (this.#last === null || now >= this.#last.until)
+      this.#last = { until: now + CACHE_TTL_MS, answer: this.#check() };
+    return this.#last.answer;
+  }
+
+  async #check(): Promise<string | null> {
+    try {
+      const { assertReady } = await import('../../engine/health/doctor.ts');
+      await assertReady(await this.#loci());
+      return null;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { OPERATIONS } from '../../../operations/registry.ts';
-import { parseInput } from '../../../operations/shared/input.ts';
-import { routesOf } from '../routes.ts';
-import { outputJson, withRequests } from './paths.ts';
+import { OPERATIONS } from '../../operations/registry.ts';
+import { parseInput } from '../../operations/shared/input.ts';
+import { routesOf } from './request-input.ts';
+import { outputJson, withRequests } from './problem.ts';
 
 describe('withRequests', () => {
   it.each([

@@ -6,14 +6,16 @@ import {
   customFetch,
   decodeProtectedHeader,
   errors,
+  type JSONWebKeySet,
   jwtVerify,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
 } from 'jose';
-import type { JSONWebKeySet, JWTVerifyGetKey, JWTVerifyOptions } from 'jose';
-import { expandHome } from '../../../config/paths.ts';
-import type { JwtConfig } from '../../../config/server-schema.ts';
-import { LociError, messageOf } from '../../../core/errors.ts';
-import { readAtMost } from '../../../core/read-at-most.ts';
-import { isSubject } from '../../../core/caller.ts';
+import { expandHome } from '../../config/paths.ts';
+import type { JwtConfig } from '../../config/server-schema.ts';
+import { LociError, messageOf } from '../../core/errors.ts';
+import { readAtMost } from '../../core/read-at-most.ts';
+import { isSubject } from '../../core/caller.ts';
 
 /** The verified claims of a JSON Web Token. */
 interface JwtClaims {

@@ -1,10 +1,10 @@
-import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { EventEmitter, once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { EventStream } from './event-stream.ts';
+import { EventStream } from './events.ts';
 
 interface Connection {
   readonly client: Socket;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder } from '../../../../test/contract/engines.ts';
-import { Readiness } from './readiness.ts';
+import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { Readiness } from './monitoring.ts';
 
 describe('readiness', () => {
   it('is reported while the store answers and the server is not stopping', async () => {

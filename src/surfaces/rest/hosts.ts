@@ -1,4 +1,4 @@
-import { LociError } from '../../../core/errors.ts';
+import { LociError } from '../../core/errors.ts';
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 /** A server can listen on these addresses, but clients cannot connect to them. */

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { LRUCache } from 'lru-cache';
-import { isSubject, SCOPES } from '../../../core/caller.ts';
-import { LociError } from '../../../core/errors.ts';
-import { sha256 } from '../../../core/ids.ts';
-import type { EngineContext } from '../../../engine/context.ts';
+import { isSubject, SCOPES } from '../../core/caller.ts';
+import { LociError } from '../../core/errors.ts';
+import { sha256 } from '../../core/ids.ts';
+import type { EngineContext } from '../../engine/context.ts';
 import {
   callerOfSession,
   endPageSession,
@@ -13,8 +13,8 @@ import {
   openPageSession,
   type PageSession,
   SESSION_LIFETIME_MS,
-} from '../../../engine/access/sessions.ts';
-import { ADMIN_NAMESPACE } from '../../../store/rules/admin-namespace.ts';
+} from '../../engine/access/sessions.ts';
+import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { CACHE_TTL_MS, type Identity, MAX_CACHED_TOKENS } from './authenticate.ts';
 import { isOriginOf } from './hosts.ts';
 

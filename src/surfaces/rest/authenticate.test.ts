@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RateLimit } from './rate-limit.ts';
+import { RateLimit } from './authenticate.ts';
 
 describe('RateLimit', () => {
   it('permits a burst of twice the rate, then the rate, for each key', () => {
