@@ -37,7 +37,7 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
   R7: [
     'test/web/records.test.ts > deletes without a question, with a way back here, in the message and in the list',
     'test/e2e/written-memory.test.ts > is in no output when it is deleted, and can be restored unchanged',
-    'test/e2e/written-memory.test.ts > is purged some time after its deletion, and undelete reports that',
+    'src/engine/shared/retention.test.ts > can be restored until it is purged with an audit entry',
   ],
   R8: ['test/e2e/written-memory.test.ts > is in no output when it is deleted, and can be restored unchanged'],
   R9: [
@@ -111,7 +111,7 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
   ],
   S2: [
     'test/e2e/sources.test.ts > is listed, approved, tested, refreshed and found (S2)',
-    'test/e2e/live-settings.test.ts > a server refreshes a source that was added and approved while it ran, and forgets one that was removed',
+    'test/e2e/live-settings.test.ts > a server uses a source and weights that the settings get while it runs, and keeps its own while the file is not YAML',
     'test/e2e/watch.test.ts > runs a source after it is approved and whenever it is due, but not after a watched file changed',
     'test/e2e/ui-events.test.ts > is of exactly what was shown',
     'test/e2e/source-examples.test.ts > %s is found by search, with its origin',
@@ -121,7 +121,7 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
     'test/faults/source-processes.test.ts > during a refresh leaves all of its documents and state, or none',
   ],
   S4: [
-    'test/e2e/default-skills.test.ts > in ~/%s is a source without settings, once it is approved',
+    'test/e2e/default-skills.test.ts > is a source without settings, once it is approved',
     'src/engine/reading/configured/skills.test.ts > has a source that waits for approval, with the exact command',
     'src/engine/reading/configured/skills.test.ts > keeps its documents when it is removed, and is reported as gone',
     'test/e2e/source-examples.test.ts > %s is found by search, with its origin',
@@ -156,7 +156,7 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
   ],
   S11: [
     'test/web/sources.test.ts > shows what would run, approves exactly that, tries it, and reads it',
-    'test/e2e/source-operator.test.ts > counts the searches that found it, not its results (S11)',
+    'test/e2e/sources.test.ts > counts the searches that found it, not its results (S11)',
     'test/e2e/sources.test.ts > reports everything as JSON (S11)',
     'src/engine/reading/sources.test.ts > that fails keeps the last documents, is retried after increasing delays, and recovers',
     'src/engine/reading/exclusions.test.ts > are listed with their rules, a page at a time, and a link that leads out with its problem',
@@ -183,19 +183,18 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
     'src/search/related-wordings.test.ts > is related to the note in a %s life, however the sentence is worded, and no other todo is',
   ],
   F1: [
-    'test/e2e/rest-facts.test.ts > stores a fact in user_facts for 90 days unless a category or lifetime is given (F1, F2)',
+    'test/e2e/stored-facts.test.ts > is stored in user_facts for 90 days by default, and a new value replaces it',
     'test/e2e/rest-facts.test.ts > refuses invalid facts with 400 invalid_input, and stores nothing (F1)',
   ],
   F2: [
     'test/e2e/stored-facts.test.ts > is stored in user_facts for 90 days by default, and a new value replaces it',
     'test/e2e/stored-facts.test.ts > has a lifetime between an hour and 365 days',
-    'test/e2e/stored-facts.test.ts > is in no output as soon as it expires',
+    'src/engine/shared/retention.test.ts > is in no result and no suggestion from the millisecond at which it expires',
   ],
   F3: [
     'test/e2e/stored-facts.test.ts > cannot be stored in a category of the history',
     'test/e2e/tool-history.test.ts > is recorded once over REST and MCP, and returned by memory_corpus, whose own runs are not (F3, F7)',
     'test/e2e/tool-history.test.ts > is recorded without texts and secrets in any file of the store',
-    'test/e2e/tool-history.test.ts > cannot be written to %s by callers (F3)',
   ],
   F4: [
     'test/e2e/stored-facts.test.ts > can be forgotten by key, by prefix or by category, and restored',
@@ -210,7 +209,6 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
   ],
   F7: [
     'src/surfaces/openclaw/engine/engine.test.ts > finds runs of tools after everything else, and reads them (F7)',
-    'test/e2e/rest-facts.test.ts > gives facts and runs as documents of QMD (F7)',
     'src/engine/facts/corpus.test.ts > has facts before runs, also where a run is newer or matches better',
   ],
   F9: [

@@ -20,7 +20,7 @@ export const KEYED_TABLES = [
   ...['graph_node', 'graph_edge', 'concept_record', 'concept_name', 'concept_mention', 'item', 'audit'],
 ];
 
-const SIZES = { sessions: 1000, turns: 20, notes: 300 };
+const SIZES = { turns: 20, notes: 300 };
 const MODEL = { provider: 'openai-compatible', model: 'letters', dimensions: 8 };
 
 /**
@@ -43,9 +43,9 @@ export function openConversations(
   );
 }
 
-/** Fills a store with 20,000 turns of conversations and 300 notes, and derives the graph. */
-export async function fillConversations(loci: EngineContext): Promise<void> {
-  await fillWithConversations(loci.store, loci.namespace, MODEL, SIZES);
+/** Fills a store with conversations of 20 turns, by default 1,000 of them, and with 300 notes, and derives the graph. */
+export async function fillConversations(loci: EngineContext, sessions = 1000): Promise<void> {
+  await fillWithConversations(loci.store, loci.namespace, MODEL, { ...SIZES, sessions });
   await storeFact(loci, { key: 'city', value: 'Lisbon' });
   await setStartup(loci, { key: 'units', content: 'Answer in metric units.' });
   await updateRelations(loci);

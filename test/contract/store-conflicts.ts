@@ -14,7 +14,6 @@ import {
   notesWithKey,
   NOW,
   statsOf,
-  verifyStore,
   write,
 } from './store-samples.ts';
 import { idsOf } from './written-samples.ts';
@@ -49,7 +48,7 @@ export function describeConflicts({ store, namespace }: StoreFixture): void {
         await expect(store().records.commit(ns, failingBatch)).rejects.toThrow();
         expect(await readAll()).toEqual(before);
       }
-      expect(await verifyStore(store())).toEqual([]);
+      expect(await store().admin.verify(ns)).toEqual([]);
     });
 
     it('rejects an unknown id', async () => {
@@ -115,7 +114,7 @@ export function describeConflicts({ store, namespace }: StoreFixture): void {
       expect(records.map(({ key, uuid }) => [key, uuid])).toEqual(
         moved.map(({ draft }) => [draft.key, draft.uuid]),
       );
-      expect(await verifyStore(store())).toEqual([]);
+      expect(await store().admin.verify(ns)).toEqual([]);
     });
 
     it('accepts a UUID only once in a namespace', async () => {

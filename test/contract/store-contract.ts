@@ -50,6 +50,13 @@ export interface StoreFixture {
 type Suite = (fixture: StoreFixture) => void;
 
 const ALL_SUITES: readonly Suite[] = [
+  // These count the rows of every namespace, so that they come first, while there are few.
+  describeIsolation,
+  describeWrittenIsolation,
+  describePurge,
+  describeDeletionAndRestoration,
+  describeMaintenance,
+  describeWords,
   describeRecords,
   describeRecordValues,
   describeBelongsTo,
@@ -67,15 +74,11 @@ const ALL_SUITES: readonly Suite[] = [
   describeFilters,
   describeFacets,
   describeTextSearch,
-  describeWords,
   describeVectors,
   describeSentences,
   describePendingEmbeddings,
   describeNeighbours,
-  describeMaintenance,
   describeTokens,
-  describeDeletionAndRestoration,
-  describePurge,
   describeListing,
   describeAudit,
   describeStartup,
@@ -83,8 +86,6 @@ const ALL_SUITES: readonly Suite[] = [
   describeLeases,
   describeFences,
   describePortability,
-  describeIsolation,
-  describeWrittenIsolation,
 ];
 
 /** Calls of every role, for a store that answers as one that passes all suites and only runs the calls elsewhere. */

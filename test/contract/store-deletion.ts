@@ -14,7 +14,6 @@ import {
   NOW,
   passage,
   unit,
-  verifyStore,
   write,
 } from './store-samples.ts';
 import { NO_TRACE, traces } from './traces.ts';
@@ -57,7 +56,7 @@ function describeDeletions({ store, namespace, generation }: StoreFixture): void
         new Map([[2, chunkedRecord(record, [passage('confidential')])]]),
       );
       expect(await traces(store(), ns, 2, 'confidential')).toEqual(NO_TRACE);
-      expect(await verifyStore(store())).toEqual([]);
+      expect(await store().admin.verify(ns)).toEqual([]);
     });
 
     it('is rejected for a record that is missing, expired or already deleted', async () => {

@@ -3,7 +3,7 @@ import type { LinkSelector, RecordLink } from '../../src/store/model.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { StoreFixture } from './store-contract.ts';
 import { passagesOf } from './queries.ts';
-import { ALL_LIVE, CHUNKING, draft, evict, note, verifyStore, write } from './store-samples.ts';
+import { ALL_LIVE, CHUNKING, draft, evict, note, write } from './store-samples.ts';
 import { ALL, deleteRecords, restore } from './written-samples.ts';
 
 /** A note that links to these targets. */
@@ -183,7 +183,7 @@ function describeLinkUpdates({ store, namespace }: StoreFixture): void {
       await store().admin.resetDerived(ns, { drop: true, vectors: false });
       const withoutPassages = before.map((link) => ({ ...link, targetPassage: null }));
       expect(await linksOf(store(), ns, { from: [1, 2] })).toEqual(withoutPassages);
-      expect((await verifyStore(store())).filter((finding) => finding.includes('link'))).toEqual([]);
+      expect((await store().admin.verify(ns)).filter((finding) => finding.includes('link'))).toEqual([]);
     });
   });
 }

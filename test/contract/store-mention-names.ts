@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_BEARERS } from '../../src/store/rules/mention-names.ts';
 import type { StoreFixture } from './store-contract.ts';
-import { evict, note, verifyStore, write } from './store-samples.ts';
+import { evict, note, write } from './store-samples.ts';
 import { deleteRecords, restore } from './written-samples.ts';
 
 export function describeMentionNames({ store, namespace }: StoreFixture): void {
@@ -73,7 +73,7 @@ export function describeMentionNames({ store, namespace }: StoreFixture): void {
       await write(store(), ns, note('a', { key: 'a.md', title: 'Oven plan' }));
       await store().admin.resetDerived(ns, { drop: false, vectors: false });
       expect(await named(ns, 'oven plan')).toEqual([1]);
-      expect((await verifyStore(store())).filter((finding) => finding.includes('names'))).toEqual([]);
+      expect((await store().admin.verify(ns)).filter((finding) => finding.includes('names'))).toEqual([]);
     });
   });
 }

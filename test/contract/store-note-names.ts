@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import type { StoreFixture } from './store-contract.ts';
-import { ALL_LIVE, evict, note, verifyStore, write } from './store-samples.ts';
+import { ALL_LIVE, evict, note, write } from './store-samples.ts';
 import { ALL, deleteRecords, fact, idsOf, restore } from './written-samples.ts';
 
 async function named(store: Store, namespace: string, noteName: string): Promise<number[]> {
@@ -60,7 +60,7 @@ export function describeNoteNames({ store, namespace }: StoreFixture): void {
       await write(store(), ns, note('a', { key: 'a.md', title: 'Oven' }));
       await store().admin.resetDerived(ns, { drop: true, vectors: false });
       expect(await named(store(), ns, 'oven')).toEqual([1]);
-      expect((await verifyStore(store())).filter((finding) => finding.includes('names'))).toEqual([]);
+      expect((await store().admin.verify(ns)).filter((finding) => finding.includes('names'))).toEqual([]);
     });
   });
 }

@@ -12,7 +12,6 @@ import {
   NOW,
   statsOf,
   unit,
-  verifyStore,
   write,
 } from './store-samples.ts';
 import { NO_TRACE, traces } from './traces.ts';
@@ -51,7 +50,7 @@ function describePurges({ store, namespace, generation }: StoreFixture): void {
       expect(await purge(store().records, ns, purgeRequest({ deletedBefore: NOW }))).toBe(3);
       expect(idsOf(await store().records.get(ns, [1, 2, 3, 4, 5, 6], 'any'))).toEqual([3, 5, 6]);
       expect(await purge(store().records, ns, purgeRequest({ deletedBefore: NOW }))).toBe(0);
-      expect(await verifyStore(store())).toEqual([]);
+      expect(await store().admin.verify(ns)).toEqual([]);
     });
 
     it('leaves no word of a deleted or expired record in any index', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TimedRecord, TimelineRecords, TimelineRequest } from '../../src/store/model.ts';
 import type { StoreFixture } from './store-contract.ts';
-import { ALL_LIVE, evict, note, NOW, verifyStore, write } from './store-samples.ts';
+import { ALL_LIVE, evict, note, NOW, write } from './store-samples.ts';
 import { deleteRecords, fact, purgeRequest, restore, purge } from './written-samples.ts';
 
 const DAY_MS = 86_400_000;
@@ -75,7 +75,7 @@ export function describeTimeline({ store, namespace }: StoreFixture): void {
       expect(await sides(ns, {})).toEqual([[], [1]]);
       await store().admin.resetDerived(ns, { drop: true, vectors: false });
       expect(await sides(ns, {})).toEqual([[], [1]]);
-      expect(await verifyStore(store())).toEqual([]);
+      expect(await store().admin.verify(ns)).toEqual([]);
     });
 
     it('has no expired and no purged records', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoreFixture } from './store-contract.ts';
-import { evict, note, statsOf, verifyStore, write } from './store-samples.ts';
+import { evict, note, statsOf, write } from './store-samples.ts';
 
 export function describeWords({ store, namespace }: StoreFixture): void {
   const counts = async (ns: string, ...words: readonly string[]): Promise<number[]> =>
@@ -50,7 +50,7 @@ export function describeWords({ store, namespace }: StoreFixture): void {
       expect(await suggestions(small, 'ovne')).toEqual([]);
       const stats = await statsOf(store(), small);
       expect(stats?.terms).toBe(0);
-      expect(await verifyStore(store())).toEqual([]);
+      expect(await store().admin.verify(small)).toEqual([]);
     });
 
     it('finds the intended word among thousands of similar ones', async () => {

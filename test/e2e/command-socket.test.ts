@@ -32,13 +32,12 @@ describe('a command while a server runs', () => {
 
   it.each([
     ['search', 'oven', '--json'],
-    ['search', 'oven', '--explain', '--from', '2026'],
     ['search', 'zebra', '--tag', 'nothing'],
-    ['search', '--lmit', '3'],
+    ['search', 'oven', '--limit', 'many', '--json'],
     ['search', '--help'],
-    ['get', 'Home/Kitchen remodel.md#L3-L9', '--json'],
+    ['get', 'kitchen', 'remodel', '--plain'],
     ['get', 'Home/No such note.md'],
-    ['list'],
+    ['list', '--limit', '3'],
     ['status'],
     ['fact', 'recall', 'nothing'],
   ])('prints the same as without one: %s %s', async (...args) => {

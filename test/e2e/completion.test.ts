@@ -82,41 +82,23 @@ describe.each(SHELLS)('completion in %s', (shell) => {
     ];
     const first = new Set(['help', ...commands.map(([word]) => word)]);
     expect(offered(shell, 'loci', '')).toEqual([...first].toSorted());
-    expect(offered(shell, 'loci', 'fact', '')).toEqual([
-      'categories',
-      'forget',
-      'help',
-      'list',
-      'recall',
-      'store',
-    ]);
     expect(offered(shell, 'loci', 'sources', 're')).toEqual(['refresh', 'remove', 'resume']);
     expect(offered(shell, 'loci', '--json', '--home', 'fact', 'startup', 'pre')).toEqual(['preview']);
   });
 
   test('offers the options of a command, and the choices of an option or operand', () => {
     expect(offered(shell, 'loci', 'search', '--ex')).toEqual(['--explain']);
-    expect(offered(shell, 'loci', 'fact', 'list', '--')).toContain('--prefix');
-    expect(offered(shell, 'loci', 'fact', 'list', '--')).not.toContain('--explain');
-    expect(offered(shell, 'loci', 'search', '--origin', '')).toEqual([
-      'audit',
-      'fact',
-      'memory',
-      'source',
-      'vault',
-    ]);
-    expect(offered(shell, 'loci', 'search', '--origin', 'fact', '--or')).toEqual(['--origin']);
+    const options = offered(shell, 'loci', 'fact', 'list', '--');
+    expect([options.includes('--prefix'), options.includes('--explain')]).toEqual([true, false]);
+    const origins = offered(shell, 'loci', 'search', '--origin', '');
+    expect(origins.join(' ')).toBe('audit fact memory source vault');
     const withEquals = shell === 'bash' ? ['--origin', '=', 'fa'] : ['--origin=fa'];
     expect(offered(shell, 'loci', 'search', ...withEquals)).toEqual(['fact']);
-    expect(offered(shell, 'loci', 'completion', '')).toEqual(['bash', 'fish', 'zsh']);
     expect(offered(shell, 'loci', 'mcp', 'config', 'cl')).toEqual(['claude-code', 'claude-desktop']);
-    expect(offered(shell, 'loci', 'help', 'ind')).toEqual(['index']);
   });
 
   test('offers files where a file is expected', () => {
-    const file = 'my notes.md';
-    expect(offered(shell, 'loci', 'export', '--to', '')).toEqual([file]);
-    expect(offered(shell, 'loci', 'index', '')).toEqual([file]);
+    expect(offered(shell, 'loci', 'index', '')).toEqual(['my notes.md']);
     expect(offered(shell, 'loci', 'search', '--limit', '')).toEqual([]);
   });
 });

@@ -34,21 +34,18 @@ async function sources(): Promise<[id: string, condition: string][]> {
 }
 
 describe('a skill of OpenClaw or Claude Code', () => {
-  it.each(['.openclaw/skills', '.claude/skills'])(
-    'in ~/%s is a source without settings, once it is approved',
-    async (folder) => {
-      writeSkill(join(folder, 'reading'), 'name: reading\nmemorySource:\n  command: cat list.json\n');
-      writeSkill(join(folder, 'other'), 'name: other\n');
-      expect(await sources()).toEqual([['reading', 'waiting for approval']]);
-      expect(await json('sources', 'refresh')).toMatchObject({
-        sources: [{ error: { code: 'not_approved' } }],
-      });
-      await run('sources', 'approve', 'reading');
-      expect(await json('sources', 'refresh')).toMatchObject({ sources: [{ added: 1 }] });
-      const { stdout } = await run('search', 'oak', 'floors');
-      expect(stdout).toContain('From reading');
-    },
-  );
+  it('is a source without settings, once it is approved', async () => {
+    const settings = 'memorySource:\n  command: cat list.json\n';
+    writeSkill('.openclaw/skills/reading', `name: reading\n${settings}`);
+    writeSkill('.claude/skills/listening', `name: listening\n${settings}`);
+    writeSkill('.claude/skills/other', 'name: other\n');
+    const waiting = ['reading', 'listening'].map((id) => [id, 'waiting for approval']);
+    expect((await sources()).toSorted()).toEqual(waiting.toSorted());
+    await run('sources', 'approve', 'reading', 'listening');
+    expect(await json('sources', 'refresh')).toMatchObject({ sources: [{ added: 1 }, { added: 1 }] });
+    const { stdout } = await run('search', 'oak', 'floors');
+    expect(stdout).toContain('From reading');
+  });
 
   it('is no source if its file cannot be read, or if `skills` names other folders', async () => {
     const outside = temporaryFolder();

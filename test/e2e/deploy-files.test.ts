@@ -37,22 +37,8 @@ class Installation {
   constructor(answers: Readonly<Record<string, string>> | null = {}) {
     cpSync(join(ROOT, 'deploy'), this.folder, { recursive: true });
     mkdirSync(this.#bin);
-    for (const program of [
-      'awk',
-      'cat',
-      'chmod',
-      'chown',
-      'df',
-      'dirname',
-      'grep',
-      'id',
-      'mkdir',
-      'mv',
-      'od',
-      'rm',
-    ])
-      this.#link(program);
-    for (const program of ['sed', 'sh', 'sort', 'tr']) this.#link(program);
+    const programs = 'awk cat chmod chown df dirname grep id mkdir mv od rm sed sh sort tr';
+    for (const program of programs.split(' ')) this.#link(program);
     if (answers === null) return;
     const cases = Object.entries({ ...ANSWERS, ...answers }).map(
       ([words, answer]) => `'${words}'*) ${answer} ;;`,

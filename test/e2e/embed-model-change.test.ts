@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { EmbedBackfillOutput } from '../../src/engine/embedding/backfill.ts';
 import type { DoctorOutput } from '../../src/engine/health/check.ts';
 import type { StatusOutput } from '../../src/engine/health/status.ts';
 import { letterVectors, OLLAMA, type ProviderServer, startProvider } from '../embedding/provider-server.ts';
@@ -60,30 +59,6 @@ embeddings    ollama old, 16 dimensions, 2 vectors
     expect(await statusOf()).toMatchObject({ model: 'new', vectors: 2, pending: 0, change: null });
     expect((await run(['status'])).stdout).not.toContain('the settings name');
   });
-
-  it('is over after an index, which makes the new vectors at its end', async () => {
-    expect(await run(['index'])).toMatchObject({ code: 0 });
-    expect(await statusOf()).toMatchObject({ model: 'new', vectors: 2, pending: 0, change: null });
-  });
-
-  it('shows prefixes only where they tell two models apart', async () => {
-    const prefixed = settingsOf('old', { LOCI_EMBEDDING_QUERY_PREFIX: 'query: ' });
-    expect((await run(['write', 'A third text.'], prefixed)).stderr).toContain(
-      'loci: warning: searches use the vectors of ollama old (16 dimensions) with no prefixes until those of ollama old (16 dimensions) ' +
-        'with prefixes ["query: ",""] are made',
-    );
-    expect((await run(['status'], prefixed)).stdout).toContain(
-      'ollama old (16 dimensions) with prefixes: "query: " for queries, "" for passages',
-    );
-    const switched = await lociJson<EmbedBackfillOutput>(['embed', 'backfill'], { home, env: prefixed });
-    expect(switched).toMatchObject({
-      active: { model: 'old', query_prefix: '', passage_prefix: '' },
-      target: { model: 'old', query_prefix: 'query: ', passage_prefix: '' },
-    });
-    expect((await run(['write', 'A third text.'])).stderr).toContain(
-      'until those of ollama new (16 dimensions) are made',
-    );
-  });
 });
 
 describe('loci doctor', () => {
@@ -93,23 +68,6 @@ describe('loci doctor', () => {
     const { stdout } = await run(['doctor', '--json'], env);
     return new Map((JSON.parse(stdout) as DoctorOutput).checks.map((check) => [check.name, check]));
   };
-
-  it('names the way back, and what a change means, when the vectors have another length', async () => {
-    const other = await startProvider({ format: OLLAMA, embed: letterVectors(10) });
-    onTestFinished(() => other[Symbol.asyncDispose]());
-    const found = await checks(settingsOf('old', { LOCI_EMBEDDING_URL: other.origin }));
-    expect(found.get('embedding')).toMatchObject({ result: 'failed' });
-    const { hint } = found.get('embedding')!;
-    expect(hint).toMatch(/^If another model has taken the place of yours, start the previous one\. /);
-    expect(hint).toMatch(/embedding\.dimensions 10`.*`loci embed backfill`/);
-  });
-
-  it('does not send its reader to doctor when the provider is down', async () => {
-    server.faults.push('reset', 'reset', 'reset');
-    expect((await checks(settingsOf('old'))).get('embedding')).toMatchObject({
-      ...{ result: 'failed', hint: expect.stringContaining('`loci embed test`') as string },
-    });
-  });
 
   it('reports a missing key once, in the check of the model', async () => {
     const found = await checks({ LOCI_EMBEDDING_PROVIDER: 'openai' });

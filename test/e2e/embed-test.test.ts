@@ -1,7 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { EmbedTestOutput } from '../../src/operations/embedding/test.ts';
 import { letterVectors, OPENAI, startProvider } from '../embedding/provider-server.ts';
-import { startModelServer } from '../embedding/start-model-server.ts';
 import { loci, temporaryFolder } from './loci-command.ts';
 
 const KEY = 'sk-test-0123456789-secret';
@@ -13,27 +11,6 @@ async function serving(dimensions: number): Promise<Awaited<ReturnType<typeof st
 }
 
 describe('loci embed test', () => {
-  it('shows dimensions, speed and similarity of a real model, without a store', async () => {
-    const { origin } = await startModelServer('ollama');
-    const env = {
-      ...{
-        LOCI_EMBEDDING_PROVIDER: 'ollama',
-        LOCI_EMBEDDING_MODEL: 'all-minilm',
-        LOCI_EMBEDDING_URL: origin,
-      },
-    };
-    const json = await loci(['embed', 'test', '--json'], { home: temporaryFolder(), env });
-    expect(json.code).toBe(0);
-    const tested = JSON.parse(json.stdout) as EmbedTestOutput;
-    expect(tested).toMatchObject({ provider: 'ollama', model: 'all-minilm', dimensions: 384, sane: true });
-    expect(tested.paraphrase).toBeGreaterThan(tested.stranger + 0.3);
-    expect(Math.min(tested.latency_ms, tested.first_ms, tested.texts_per_second)).toBeGreaterThan(0);
-    const { code, stdout } = await loci(['embed', 'test'], { home: temporaryFolder(), env });
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/dimensions +384\n/);
-    expect(stdout).toContain('paraphrases are more similar than strangers');
-  });
-
   it('finds out how long the vectors of an unknown model are, and shows no key', async () => {
     const server = await serving(12);
     const env = {

@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { isAlive } from '../contract/alive.ts';
 import { startLoci, temporaryFolder, type CommandResult } from './loci-command.ts';
 
@@ -50,32 +50,31 @@ async function run(args: readonly string[], ending: string, mode = 'stream'): Pr
   return { ...result, pids };
 }
 
-describe.each([
+const ENDINGS: readonly (readonly [name: string, ending: string])[] = [
   ['sleeps after the end of its input', sleepAfterInput],
   ['ignores that it is terminated', ignoreTermination],
   ['leaves a process that holds its output', spawnSleeper(false)],
-])('a program that %s', (_, ending) => {
-  it('does not change the exit code of a test of it, and ends', async () => {
-    const { code, stdout, stderr, pids } = await run(['embed', 'test'], ending);
-    // The vectors are not similar by meaning, which is the code 1.
-    expect([code, stderr]).toEqual([expect.toBeOneOf([0, 1]), '']);
-    expect(stdout).toMatch(/dimensions +7\n/);
-    // The system ends a process a moment after it is killed.
-    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
-  });
+];
 
-  it.each(['stream', 'once'])('does not keep a write from ending well, and ends: %s', async (mode) => {
-    const { code, stdout, stderr, pids } = await run(['write', 'The oven moves.'], ending, mode);
-    expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toContain('Remembered as');
-    // The system ends a process a moment after it is killed.
-    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
-  });
+it.each(ENDINGS)('a program that %s does not keep a write from ending well, and ends', async (_, ending) => {
+  const { code, stdout, stderr, pids } = await run(['write', 'The oven moves.'], ending);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toContain('Remembered as');
+  // The system ends a process a moment after it is killed.
+  await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+});
+
+it('a program that is started for each request, and one that is tested, end too', async () => {
+  const once = await run(['write', 'The oven moves.'], ignoreTermination, 'once');
+  const tested = await run(['embed', 'test'], ignoreTermination);
+  expect([once.code, once.stderr, tested.stderr]).toEqual([0, '', '']);
+  // The vectors are not similar by meaning, which is the code 1.
+  expect(tested.code).toBeOneOf([0, 1]);
+  expect(tested.stdout).toMatch(/dimensions +7\n/);
+  await expect.poll(() => [...once.pids, ...tested.pids].filter(isAlive)).toEqual([]);
 });
 
 it('a process in a group of its own that holds the output is not waited for', async () => {
-  for (const mode of ['stream', 'once']) {
-    const { code, stderr } = await run(['write', 'The oven moves.'], spawnSleeper(true), mode);
-    expect([code, stderr]).toEqual([0, '']);
-  }
+  const { code, stderr } = await run(['write', 'The oven moves.'], spawnSleeper(true));
+  expect([code, stderr]).toEqual([0, '']);
 });

@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { GetOutput } from '../../src/engine/records/get.ts';
 import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
@@ -44,18 +43,6 @@ describe('a filter of a search', () => {
     expect(await citations('--category', 'note')).toEqual(['b.md']);
     const note = await lociJson<GetOutput>(['get', 'a.md'], { home });
     expect(note).toMatchObject({ category: 'Food', record_type: 'habit' });
-  });
-
-  it('works after an update of Loci, because notes that an earlier version read are read again', async () => {
-    const db = new DatabaseSync(join(home, 'loci.db'));
-    db.exec(
-      `UPDATE record SET category = 'note', revision = '1' || substr(revision, 2) WHERE origin = 'vault'`,
-    );
-    db.close();
-    expect(await citations('--category', 'Food')).toEqual([]);
-    expect((await loci(['status'], { home })).stdout).toContain('2 notes changed: run `loci index`');
-    await loci(['index'], { home });
-    expect(await citations('--category', 'Food')).toEqual(['a.md']);
   });
 
   it.each([

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type Fault, letterVectors, OLLAMA, startProvider } from '../embedding/provider-server.ts';
+import { letterVectors, OLLAMA, startProvider } from '../embedding/provider-server.ts';
 import { loci, temporaryFolder } from './loci-command.ts';
 
 let home: string;
@@ -136,21 +136,5 @@ describe('loci golden', () => {
       stderr: expect.stringContaining('was changed meanwhile') as string,
     });
     expect(readFileSync(file, 'utf8')).toBe('# Mine.\nqueries:\n  - query: oven\n');
-  });
-
-  it('says that the search lacks a signal whose places it records', async () => {
-    const server = await startProvider({ format: OLLAMA, embed: letterVectors(384) });
-    onTestFinished(() => server[Symbol.asyncDispose]());
-    const env = {
-      LOCI_EMBEDDING_PROVIDER: 'ollama',
-      LOCI_EMBEDDING_MODEL: 'all-minilm',
-      LOCI_EMBEDDING_URL: server.origin,
-    };
-    await loci(['index'], { home, env });
-    const broken: Fault = { status: 500, body: { error: 'out of memory' } };
-    server.faults.push(broken, broken);
-    writeFileSync(file, 'queries: [{ query: oven }]');
-    const { code, stderr } = await loci(['golden', file], { home, env });
-    expect([code, stderr]).toEqual([0, expect.stringMatching(/vector: .*HTTP 500/) as string]);
   });
 });

@@ -58,22 +58,6 @@ describe('a home', () => {
     expect(again.records).toMatchObject({ added: 0, unchanged: records.added });
   });
 
-  it('can be created with a vault', async () => {
-    const home = join(temporaryFolder(), 'home');
-    const vault = join(temporaryFolder(), 'Papers');
-    const missing = await loci(['init', '--vault', vault], { home });
-    expect(missing).toMatchObject({ code: 8, stdout: '' });
-    expect(existsSync(home)).toBe(false);
-    mkdirSync(vault);
-    expect((await lociJson<InitOutput>(['init', '--vault', vault], { home })).vault).toMatchObject({
-      name: 'Papers',
-    });
-    expect((await loci(['init', '--vault', vault], { home })).stdout).toMatch(/nothing was changed/);
-    expect((await loci(['init'], { home })).stdout).toMatch(/\nNext: loci index\n$/);
-    writeFileSync(join(vault, 'deed.md'), 'The deed is with the notary.');
-    expect((await loci(['index'], { home })).stdout).toContain('1 note, 1 added');
-  });
-
   it('is checked by doctor for files that others can read, unknown settings and missing files', async () => {
     const home = join(temporaryFolder(), 'home');
     mkdirSync(home, { mode: 0o755 });
@@ -134,22 +118,6 @@ describe('folders', () => {
     expect(await loci(['get', 'one.md'], { home })).toMatchObject({ code: 4 });
   });
 
-  it('that are read once are not added to the settings, and are not confused with each other', async () => {
-    const once = join(temporaryFolder(), 'notes');
-    mkdirSync(once);
-    writeFileSync(join(once, 'two.md'), 'Capybaras swim.');
-    const first = await lociJson<IndexOutput>(['index', once, '--once'], { home });
-    expect(first.configured).toEqual([]);
-    expect(first.vaults[0]?.name).toMatch(/^notes-[0-9a-f]{6}$/);
-    expect((await lociJson<IndexOutput>(['index', once, '--once'], { home })).vaults[0]).toMatchObject({
-      unchanged: 1,
-    });
-    expect((await lociJson<IndexOutput>(['index'], { home })).vaults).toHaveLength(2);
-    expect(
-      (await lociJson<SearchOutput>(['search', 'sleep swim', '--min-score', '0'], { home })).results,
-    ).toHaveLength(3);
-  });
-
   it('inside or around a vault, files and missing paths are refused without a change', async () => {
     const config = () => readFileSync(join(home, 'loci.yaml'), 'utf8');
     const before = config();
@@ -177,11 +145,5 @@ describe('folders', () => {
     expect((await lociJson<SearchOutput>(['search', 'aardvarks'], { home })).results).toHaveLength(1);
     expect((await loci(['index', first, '--allow-empty'], { home })).stdout).toContain('1 removed');
     expect((await lociJson<SearchOutput>(['search', 'aardvarks'], { home })).results).toEqual([]);
-  });
-
-  it('must be named if none is configured', async () => {
-    const nothing = await loci(['index'], { home: join(temporaryFolder(), 'home') });
-    expect(nothing).toMatchObject({ code: 2, stdout: '' });
-    expect(nothing.stderr).toContain('loci index PATH');
   });
 });

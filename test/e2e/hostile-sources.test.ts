@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SourcesListOutput } from '../../src/engine/reading/source-schemas.ts';
-import { connectStdio, textOf } from './mcp-session.ts';
+import { connectMcp, textOf } from './mcp-session.ts';
 import { temporaryFolder } from './loci-command.ts';
 import { SourcesHome } from './sources-home.ts';
 
@@ -79,7 +79,7 @@ describe('a malicious source', () => {
     const home = hostileHome();
     await home.json('sources', 'approve', 'hostile');
     await home.json('sources', 'refresh', 'hostile');
-    const client = await connectStdio({ home: home.path });
+    const client = await connectMcp({ home: home.path });
     const text = textOf(
       await client.callTool({ name: 'memory_search', arguments: { query: 'harbour closes' } }),
     );

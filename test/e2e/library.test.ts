@@ -10,7 +10,7 @@ import { methodName } from '../../src/surfaces/library/methods.ts';
 import { libraryTypes } from '../../scripts/library-types.ts';
 import { readSource, ROOT } from '../arch/source-files.ts';
 import { writeNotes } from '../contract/engines.ts';
-import { loci as run, temporaryFolder } from './loci-command.ts';
+import { temporaryFolder } from './loci-command.ts';
 
 const settings = { embedding: { provider: 'none' } };
 
@@ -31,26 +31,6 @@ describe('the library', () => {
     }
     expect(types).toContain('  /** `get` reads it. */\n    citation: string;\n');
     expect(types).not.toMatch(/: unknown\b/);
-  });
-
-  it('answers as the command line does with --json', async () => {
-    const home = join(temporaryFolder(), 'home');
-    const loci = await open({ home });
-    await loci.write({ content: 'The stopcock is under the stairs.' });
-    await loci.factStore({ key: 'stopcock', value: 'stiff', expires: '1d' });
-    const env = { LOCI_EMBEDDING_PROVIDER: 'none' };
-    for (const [words, answer] of [
-      [['search', 'stopcock'], await loci.search({ query: 'stopcock' })],
-      [['get', 'record/1'], await loci.get({ citation: 'record/1' })],
-      [['fact', 'list'], await loci.factList()],
-      [['audit'], await loci.audit()],
-      [['graph', 'show', 'stopcock'], await loci.graphShow({ nodes: ['stopcock'] })],
-    ] as const) {
-      const { stdout } = await run([...words, '--json'], { home, env });
-      const shown = JSON.parse(stdout) as Record<string, unknown>;
-      const timeless = (value: object): object => ({ ...value, took_ms: null });
-      expect(timeless(shown)).toEqual(timeless(answer));
-    }
   });
 
   it('refuses wrong arguments with the name of the field', async () => {

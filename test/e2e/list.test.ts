@@ -1,10 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { listOperation } from '../../src/operations/records/list.ts';
 import type { ListOutput } from '../../src/engine/records/list.ts';
 import { writeNotes } from '../contract/engines.ts';
-import { runAsAgent } from './agent-call.ts';
 import { loci, lociJson, preparedHomes } from './loci-command.ts';
 
 const preparedHome = preparedHomes(async (home, folder) => {
@@ -63,36 +60,5 @@ describe('loci list', () => {
       records: [],
       unmatched: [{ filter: 'tag', value: 'hom', known: ['home', 'home/kitchen'] }],
     });
-  });
-
-  it('continues after the cursor of a page', async () => {
-    const first = await page('--limit', '2');
-    expect([first.records.map(({ id }) => id), first.total, first.next]).toEqual([[5, 4], 5, 4]);
-    const second = await page('--limit', '3', '--after', '4');
-    expect([second.records.map(({ id }) => id), second.next]).toEqual([[3, 2, 1], null]);
-  });
-
-  it('prints a line for each record, and how to go on', async () => {
-    const { stdout } = await loci(['list', '-n', '2'], { home, columns: 80 });
-    expect(stdout).toMatch(
-      /^record\/5 {2}port {18}.*facts \(cli\).*\nrecord\/4 {2}The plumber is Tove, .*memory \(cli\)/,
-    );
-    expect(stdout).toContain('\n\n2 of 5 records; `--after 4` shows the next page\n');
-    expect((await loci(['list', '--tag', 'x'], { home })).stdout).toMatch(
-      /^No records\.\nNo record has the tag x; /,
-    );
-  });
-
-  it('leaves out sources that are kept out of the context of agents, unless an agent names them', async () => {
-    const settings = join(home, 'loci.yaml');
-    writeFileSync(
-      settings,
-      readFileSync(settings, 'utf8').replace('- name: two', '- name: two\n    includeInContext: false'),
-    );
-    const listed = async (input: object): Promise<string[]> =>
-      (await runAsAgent(listOperation, input, home)).records.map(({ citation }) => citation);
-    expect(await listed({ origins: ['vault'] })).toEqual(['one:Oven.md']);
-    expect(await listed({ sources: ['two'] })).toEqual(['Tiles.md', 'two:Oven.md']);
-    expect(await citations('--origin', 'vault')).toHaveLength(3);
   });
 });

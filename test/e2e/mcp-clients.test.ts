@@ -4,7 +4,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CLIENT_NAMES, type ClientSetup } from '../../src/surfaces/mcp/clients/client-setup.ts';
 import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
-import { loci, MAIN, ROOT, startLoci, temporaryFolder } from './loci-command.ts';
+import { loci, lociJson, MAIN, ROOT, startLoci, temporaryFolder } from './loci-command.ts';
 import { connectStdio } from './mcp-session.ts';
 import { startServer } from './rest-server.ts';
 
@@ -43,38 +43,41 @@ async function expectWriteAndSearch(client: Client): Promise<void> {
 }
 
 describe('the output of `loci mcp config`', () => {
-  it.each(CLIENT_NAMES)('starts a server that works with the settings of %s', async (name) => {
+  it('starts a server that works with the settings of every client', async () => {
     const home = join(temporaryFolder(), 'home with spaces');
     mkdirSync(home);
-    const { stdout, code } = await startLoci(['mcp', 'config', name, '--json'], { home }).ended;
-    expect(code).toBe(0);
-    const { command = '', args = [] } = entryOf((JSON.parse(stdout) as ClientSetup).settings);
+    const printed = await Promise.all(
+      CLIENT_NAMES.map((name) => startLoci(['mcp', 'config', name, '--json'], { home }).ended),
+    );
+    const entries = printed.map(({ stdout }) => entryOf((JSON.parse(stdout) as ClientSetup).settings));
+    const [{ command = '', args = [] } = {}] = entries;
+    for (const entry of entries) expect(entry).toMatchObject({ command, args });
     // A client does not pass on the environment variables of this process.
-    const client = await connectStdio({ home, command, args, env: { LOCI_HOME: '', PATH: '' } });
-    await expectWriteAndSearch(client);
-    const { stdout: status } = await loci(['status', '--json'], { home });
-    expect(JSON.parse(status)).toMatchObject({ records: 1 });
+    await expectWriteAndSearch(await connectStdio({ home, command, args, env: { LOCI_HOME: '', PATH: '' } }));
+    expect(await lociJson(['status'], { home })).toMatchObject({ records: 1 });
   });
 
-  it.each(CLIENT_NAMES.filter((name) => name !== 'claude-desktop'))(
-    'connects to a server with the settings of %s',
-    async (name) => {
-      const server = await startServer({}, { mcp: mcpHandler });
-      const httpArgs = ['--http', `${server.address}/mcp`, '--json'];
-      const { stdout } = await loci(['mcp', 'config', name, ...httpArgs], { home: '' });
-      const { url, httpUrl, headers } = entryOf((JSON.parse(stdout) as ClientSetup).settings);
-      const secret = await server.token('ada', 'read', 'write');
+  it('connects to a server with the settings of every client that can', async () => {
+    const server = await startServer({}, { mcp: mcpHandler });
+    for (const name of CLIENT_NAMES.filter((each) => each !== 'claude-desktop')) {
+      const { settings } = await lociJson<ClientSetup>(
+        ['mcp', 'config', name, '--http', `${server.address}/mcp`],
+        {
+          home: '',
+        },
+      );
+      const { url, httpUrl, headers } = entryOf(settings);
+      const secret = await server.token(name, 'read', 'write');
       // Each client replaces its own form of the variable: ${LOCI_TOKEN}, $LOCI_TOKEN, ${env:…}, ${input:…}.
       const authorization = headers?.['Authorization']?.replace(/\$(\{[\w:-]+\}|\w+)/, secret) ?? '';
       expect(authorization).toBe(`Bearer ${secret}`);
       const client = new Client({ name, version: '1' });
       onTestFinished(() => client.close());
       const requestInit = { headers: { authorization } };
-      const endpoint = new URL(url ?? httpUrl ?? '');
-      await client.connect(new StreamableHTTPClientTransport(endpoint, { requestInit }));
+      await client.connect(new StreamableHTTPClientTransport(new URL(url ?? httpUrl ?? ''), { requestInit }));
       await expectWriteAndSearch(client);
-    },
-  );
+    }
+  });
 
   it('has a command for Claude Code that uses the current namespace', async () => {
     const home = temporaryFolder();

@@ -25,22 +25,9 @@ describe('the inspector’s command line', () => {
     await loci(['index', copyOfVault()], { home });
   });
 
-  it('lists the tools of loci mcp', async () => {
-    const { tools } = await inspect(stdio, '--method', 'tools/list');
-    expect((tools as { name: string }[]).map(({ name }) => name)).toContain('memory_search');
-  });
-
   it('searches over standard input and output', async () => {
-    const call = [
-      '--method',
-      'tools/call',
-      '--tool-name',
-      'memory_search',
-      '--tool-arg',
-      'query=oven',
-      'limit=1',
-    ];
-    const { structuredContent } = await inspect(stdio, ...call);
+    const call = '--method tools/call --tool-name memory_search --tool-arg query=oven limit=1';
+    const { structuredContent } = await inspect(stdio, ...call.split(' '));
     expect(structuredContent).toMatchObject({ results: [{ title: 'Kitchen remodel' }] });
   });
 

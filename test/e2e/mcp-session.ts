@@ -1,6 +1,8 @@
-import { Client } from '@modelcontextprotocol/client';
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { onTestFinished } from 'vitest';
+import { createContext } from '../../src/operations/context.ts';
+import { mcpServer } from '../../src/surfaces/mcp/server.ts';
 import { MAIN } from './loci-command.ts';
 
 export interface McpProcess {
@@ -43,6 +45,30 @@ export async function connectStdio(
   const client = new Client({ name: 'test-client', version: '1.0.0' }, options);
   onTestFinished(() => client.close());
   await client.connect(stdioTransport(server));
+  return client;
+}
+
+/** Connects the official client to a server in this process, which answers as `loci mcp` does. Both are closed after the test. */
+export async function connectMcp(server: Pick<McpProcess, 'home' | 'env'>): Promise<Client> {
+  const caller = { surface: 'mcp', trust: 'agent' } as const;
+  const context = createContext({
+    home: server.home,
+    caller,
+    inlineStore: true,
+    env: serverEnvironment(server),
+  });
+  const client = new Client({ name: 'test-client', version: '1.0.0' });
+  onTestFinished(async () => {
+    await client.close();
+    await context.close();
+  });
+  const mcp = mcpServer({
+    context: async () => context,
+    scopes: new Set(['read', 'write']),
+    callerOf: (name) => ({ ...caller, ...(name !== undefined && { actor: name }) }),
+  });
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  await Promise.all([mcp.connect(ours), client.connect(theirs)]);
   return client;
 }
 

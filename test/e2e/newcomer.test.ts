@@ -1,11 +1,10 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { GetOutput } from '../../src/engine/records/get.ts';
 import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
 import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import type { StatusOutput } from '../../src/engine/health/status.ts';
-import type { WriteOutput } from '../../src/engine/records/record-schemas.ts';
 import { copyOfVault, loci, lociJson, temporaryFolder } from './loci-command.ts';
 import { plainText } from '../../src/sources/markdown/plain-text.ts';
 
@@ -80,55 +79,6 @@ describe('a newcomer', () => {
     expect((await loci(['get', ...citation.split(' '), '--plain'], { home })).stdout).toBe(`${note.text}\n`);
   });
 
-  it('sees matching front matter, in a result and with the cited lines', async () => {
-    const folder = join(temporaryFolder(), 'people');
-    mkdirSync(folder);
-    const note = '---\nbirthday: 1988-03-17\n---\nLikes oats.\n';
-    writeFileSync(join(folder, 'Hanna.md'), note);
-    const options = { home: join(temporaryFolder(), 'home') };
-    await loci(['index', folder], options);
-    const found = await lociJson<SearchOutput>(
-      ['search', "Hanna's", 'birthday', '--min-score', '0'],
-      options,
-    );
-    const { snippet, highlights, citation } = found.results[0]!;
-    expect(snippet).toBe('birthday: 1988-03-17\n\nLikes oats.');
-    expect(highlights.map(([start, end]) => snippet.slice(start, end))).toEqual(['birthday']);
-    const { stdout } = await loci(['search', "Hanna's", 'birthday', '--min-score', '0'], options);
-    expect(stdout).toContain('│ birthday: 1988-03-17\n   │ Likes oats.\n');
-    expect((await loci(['get', citation], options)).stdout).toContain('\nproperties: birthday: 1988-03-17\n');
-    expect((await loci(['get', 'Hanna'], options)).stdout).not.toContain('properties:');
-  });
-
-  it('writes something and finds it at once', async () => {
-    const written = await lociJson<WriteOutput>(
-      [
-        'write',
-        'The zanzibar paint is in the attic',
-        '--tag',
-        'paint',
-        '--tags',
-        'home,attic',
-        '-t',
-        'Paint',
-      ],
-      { home },
-    );
-    expect(written).toMatchObject({ citation: `record/${String(written.id)}`, embedded: false });
-    const { results } = await lociJson<SearchOutput>(['search', 'zanzibar'], { home });
-    expect(results).toMatchObject([
-      { id: written.id, title: 'Paint', tags: ['paint', 'home', 'attic'], origin: 'memory', source: 'cli' },
-    ]);
-    const piped = await loci(['write', '-'], { home, stdin: 'The quuxian fence is green\n' });
-    expect(piped.stdout).toMatch(/^Remembered as record\/\d+\.\nFound by its words for now/);
-    expect((await loci(['search', 'quuxian'], { home })).stdout).toContain('From memory (cli)');
-    const repeated = await loci(['write', 'The quuxian fence is green', '--title', 'Fence'], { home });
-    expect(repeated.stdout).toMatch(/^Remembered as record\/\d+\.\nrecord\/\d+ has the same text;/);
-    const third = await lociJson<WriteOutput>(['write', 'The quuxian fence is green'], { home });
-    expect(third.same_as).toBe(third.id - 2);
-    expect(written.same_as).toBeNull();
-  });
-
   it('sees the content of the store, and that the store has no faults', async () => {
     const status = await lociJson<StatusOutput>(['status'], { home });
     expect(status).toMatchObject({ home, namespace: 'default', vaults: [{ name: 'notes', records: NOTES }] });
@@ -144,17 +94,5 @@ describe('a newcomer', () => {
     );
     expect(stdout).toMatch(/No problems found \(1 warning\)\.\n$/);
     expect(code).toBe(0);
-  });
-
-  it('changes a setting and reads it back', async () => {
-    expect((await loci(['config', 'set', 'search.limit', '2'], { home })).code).toBe(0);
-    expect((await loci(['config', 'get', 'search.limit'], { home })).stdout).toBe('2\n');
-    expect((await lociJson<SearchOutput>(['search', 'kitchen'], { home })).results).toHaveLength(2);
-    expect((await loci(['config', 'show'], { home })).stdout).toMatch(/^search\.limit +2 +loci\.yaml:\d+$/m);
-    const hidden = await loci(['config', 'set', 'search.limit', '10'], {
-      home,
-      env: { LOCI_SEARCH_LIMIT: '3' },
-    });
-    expect(hidden.stderr).toContain('LOCI_SEARCH_LIMIT is set in this shell');
   });
 });

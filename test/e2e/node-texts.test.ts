@@ -11,23 +11,6 @@ const ENV = { LOCI_GRAPH_DEADLINE: '0', LOCI_MCP_TOOLS: '["graph_index","graph_p
 
 const indexedHome = indexedHomes();
 
-describe('loci graph', () => {
-  it.each(['show', 'pack'])(
-    '%s answers the known nodes beside names that no node can have',
-    async (command) => {
-      const options = { home: indexedHome(), env: ENV };
-      const names = ['Kitchen remodel', '', 'x'.repeat(5000)];
-      const { code, stdout } = await loci(['graph', command, ...names, '--json'], options);
-      expect(code).toBe(0);
-      expect(stdout).toContain('Kitchen remodel');
-      expect((JSON.parse(stdout) as GraphPackOutput).unknown).toEqual([
-        { name: '', reason: 'the name is empty' },
-        { name: `${'x'.repeat(100)}…`, reason: 'the name is too long' },
-      ]);
-    },
-  );
-});
-
 describe('loci graph index', () => {
   it('prints 800 to 1,000 tokens about a query, whose ids `loci graph pack` takes', async () => {
     const options = { home: indexedHome(), env: ENV };

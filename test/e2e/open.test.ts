@@ -1,7 +1,6 @@
 import {
   chmodSync,
   copyFileSync,
-  existsSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -11,7 +10,6 @@ import {
 } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { STANDALONE_COMMANDS } from '../../src/surfaces/cli/standalone-commands.ts';
 import {
   type CommandResult,
   copyOfVault,
@@ -60,21 +58,6 @@ describe('loci open', () => {
     expect(argumentsReceived()).toEqual(['-s', '+24', kitchen()]);
     await open(['kitchen', 'remodel'], env);
     expect(argumentsReceived()).toEqual(['-s', kitchen()]);
-  });
-
-  it('prints the path where an editor has no terminal', async () => {
-    const result = await open(['kitchen', 'remodel'], { EDITOR: makeProgram('vim') });
-    expect(result).toMatchObject({ code: 0, stderr: '', stdout: `${kitchen()}\n` });
-    expect(existsSync(received)).toBe(false);
-  });
-
-  it('reports an editor that fails or does not exist', async () => {
-    const failing = await open(['kitchen remodel'], { VISUAL: makeProgram('gedit', 3) });
-    expect(failing.code).toBe(8);
-    expect(failing.stderr).toMatch(/^loci: .*gedit ended with exit code 3\n/);
-    const missing = await open(['kitchen remodel'], { VISUAL: join(bin, 'nothing') });
-    expect(missing.code).toBe(8);
-    expect(missing.stderr).toMatch(/^loci: .*nothing cannot be started: /);
   });
 
   it.runIf(process.platform === 'linux')('opens a vault of Obsidian in Obsidian', async () => {
@@ -131,17 +114,5 @@ describe('loci open', () => {
       stdout: '',
       stderr: expect.stringContaining('leads out of the vault') as string,
     });
-  });
-
-  it('runs the examples of its help unchanged', async () => {
-    makeProgram('xdg-open');
-    const env = { EDITOR: makeProgram('vim'), PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}` };
-    const { stdout: help } = await open(['--help']);
-    const { examples } = STANDALONE_COMMANDS.find(({ name }) => name === 'open')!;
-    for (const { line } of examples) {
-      expect(help).toContain(`  ${line}\n`);
-      const words = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word!);
-      expect(await loci(words.slice(1), { home, env }), line).toMatchObject({ code: 0, stderr: '' });
-    }
   });
 });

@@ -55,19 +55,4 @@ describe('loci pack', () => {
     });
     expect(stdout).toContain((await lociJson<PackOutput>(['pack', 'oven'], options)).text);
   });
-
-  it('says why there is no text', async () => {
-    const options = { home: indexedHome() };
-    const small = await loci(['pack', QUERY, '--budget', '50'], options);
-    expect(small.code).toBe(0);
-    expect(small.stdout).toMatch(
-      /^Nothing to pack: the budget of 50 tokens is below what one item needs, \d+ tokens\.\n$/,
-    );
-    const unknown = await loci(['pack', 'zyzzyva'], options);
-    expect(unknown.stdout).toBe(
-      'Nothing to pack: nothing that is remembered is likely to be about the query.\n',
-    );
-    const tooLarge = await loci(['pack', QUERY, '--budget', '20001'], options);
-    expect(tooLarge.code).toBe(2);
-  });
 });

@@ -69,19 +69,6 @@ describe('an export', () => {
     expect(await loci(['doctor'], { home: other })).toMatchObject({ code: 0 });
   });
 
-  it('is written to standard output and read from standard input', async () => {
-    const home = copyOfPreparedHome();
-    const piped = await loci(['export', '--to', '-', '--json'], { home });
-    const page = await loci(['export'], { home });
-    const withoutTimes = (text: string): string =>
-      text.replaceAll(/"exported_at":"[^"]+"|"digest":"\w+"/g, '');
-    expect(withoutTimes(piped.stdout)).toBe(withoutTimes(page.stdout));
-    const other = temporaryFolder();
-    const { code } = await loci(['import', '-'], { home: other, stdin: piped.stdout });
-    expect(code).toBe(0);
-    expect(await searchResults(other)).toEqual(await searchResults(home));
-  });
-
   it('replaces an earlier export only with --force, and never anything else', async () => {
     const home = copyOfPreparedHome();
     const folder = temporaryFolder();

@@ -77,57 +77,23 @@ describe('loci recall', () => {
     );
   });
 
-  it.each<[args: string[], titles: string[]]>([
-    [[], ['Comma', 'Garden', 'Oven']],
-    [
-      ['--agent', 'ada'],
-      ['Budget', 'Comma', 'Garden', 'Oven'],
-    ],
-    [
-      ['--agent', 'boss'],
-      ['Comma', 'Garden', 'Oven', 'Secret'],
-    ],
-    [
-      ['--agent', '../../etc/passwd', '--tier', 'hot'],
-      ['Garden', 'Oven', 'Secret'],
-    ],
-    [
-      ['--agent', '../boss'],
-      ['Comma', 'Garden', 'Oven'],
-    ],
-    [
-      ['--agent', '__proto__'],
-      ['Comma', 'Garden', 'Oven'],
-    ],
-    [
-      ['--tier', 'warm,cold'],
-      ['Comma', 'Old'],
-    ],
-    [
-      ['--tier', 'hot', '--tier', 'cold'],
-      ['Garden', 'Old', 'Oven'],
-    ],
-    [['--pool', 'a,b'], ['Comma']],
-    [
-      ['--pool', 'notes,archive'],
-      ['Garden', 'Oven'],
-    ],
-    [
-      ['--agent', 'ada', '--pool', 'notes', '--pool', 'money'],
-      ['Budget', 'Garden', 'Oven'],
-    ],
-    [['--filter', 'project=kitchen'], ['Oven']],
-    [
-      ['--filter', 'project=kitchen', '--filter', 'project=garden'],
-      ['Garden', 'Oven'],
-    ],
-    [['--filter', 'project=kitchen', '--filter', 'status=done'], []],
-    [['--filter', '__proto__=x'], []],
-    [
-      ['--mode', 'keyword', '--limit', '1000'],
-      ['Comma', 'Garden', 'Oven'],
-    ],
-  ])('finds with %j: %j', async (args, titles) => expect(await found(...args)).toEqual(titles));
+  it.each([
+    ['', 'Comma Garden Oven'],
+    ['--agent ada', 'Budget Comma Garden Oven'],
+    ['--agent ../../etc/passwd --tier hot', 'Garden Oven Secret'],
+    ['--agent __proto__', 'Comma Garden Oven'],
+    ['--tier warm,cold', 'Comma Old'],
+    ['--tier hot --tier cold', 'Garden Old Oven'],
+    ['--pool a,b', 'Comma'],
+    ['--pool notes,archive', 'Garden Oven'],
+    ['--filter project=kitchen --filter project=garden', 'Garden Oven'],
+    ['--filter project=kitchen --filter status=done', ''],
+    ['--filter __proto__=x', ''],
+  ])('finds with %j: %j', async (args, titles) =>
+    expect(await found(...args.split(' ').filter((word) => word !== ''))).toEqual(
+      titles.split(' ').filter((word) => word !== ''),
+    ),
+  );
 
   it.each(['filesystem', 'loci'])('finds a note as it is now, with %s', async (adapter) => {
     const args = ['--adapter', adapter, '--pool', 'notes'];
@@ -155,21 +121,12 @@ describe('loci recall', () => {
     [[], /^loci: QUERY is missing\n/],
     [['x', '--adapter', 'mongo'], /^loci: --adapter must be one of filesystem, lancedb, loci, not "mongo"\n/],
     [['x', '--tier', 'hot,tepid'], /^loci: --tier must be hot, warm or cold, .* not "hot,tepid"\n/],
-    [['x', '--tier', ''], /^loci: --tier must be /],
     [['x', '--filter', 'project'], /^loci: --filter must be a key and a value, .* not "project"\n/],
-    [['x', '--filter', '=kitchen'], /^loci: --filter must be /],
     [['x', '--limit', '0'], /^loci: --limit must be a whole number from 1 to 1000, not "0"\n/],
-    [['x', '--limit', '1e9'], /^loci: --limit must be /],
     [['x', '--mode', 'graph'], /^loci: --mode must be keyword or semantic, not "graph"\n/],
     [
       ['x', '--mode', 'semantic'],
       /^loci: --mode semantic: the adapter filesystem does not search by meaning\n/,
-    ],
-    [['x', '--agent', ''], /^loci: --agent must be the id of an agent, not ""\n/],
-    [['x', '--teir', 'hot'], /^loci: unknown option '--teir'\n *Did you mean --tier\?\n/],
-    [
-      ['x', '--pool', 'notes,ntoes'],
-      /^loci: --pool: the agent main sees no pool "ntoes"\n *It sees notes, a,b, archive\.\n/,
     ],
     [
       ['x', '--pool', 'boss'],
@@ -209,19 +166,6 @@ describe('loci recall', () => {
     });
   });
 
-  it('answers with filesystem where LanceDB is not installed, and says how to install it', async () => {
-    const env = { LOCI_MEMORY_ADAPTER: 'lancedb', LOCI_ADAPTERS_LANCEDB_PACKAGE: home };
-    const { code, stdout, stderr } = await recall(['induction'], { env });
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^1\. Oven\n[^]+ with filesystem\n$/);
-    expect(stderr).toMatch(
-      /^loci: warning: lancedb cannot be used, and filesystem is in its place: .*`npm install [^\n]+\n$/,
-    );
-    const status = await loci(['recall', '--status'], { home, env });
-    expect(status).toMatchObject({ code: 1, stderr: '' });
-    expect(status.stdout).toMatch(/^adapter +filesystem\n[^]*`npm install /);
-  });
-
   it('warns of folders that are gone, and tells nothing of those that the agent does not see', async () => {
     for (const pool of ['commas', 'boss', 'archive']) rmSync(join(home, '..', pool), { recursive: true });
     const { code, stdout, stderr } = await recall(['oven']);
@@ -229,27 +173,6 @@ describe('loci recall', () => {
     expect(stdout).toContain('2 results in ');
     expect(stderr).toMatch(/^loci: warning: the pool a,b is empty: \S+\/commas cannot be read: [^\n]+\n$/);
   });
-
-  it.each(['filesystem', 'loci'])(
-    'names what %s could not read of the pools that the agent sees',
-    async (adapter) => {
-      const unreadable = Buffer.from([0, 1, 0xff, 0]);
-      writeFileSync(join(notes, '../boss/Secret 2.md'), unreadable);
-      const stderrOf = async (...args: readonly string[]): Promise<string> => {
-        const { code, stderr } = await recall(['oven', '--adapter', adapter, ...args]);
-        expect(code).toBe(0);
-        return stderr;
-      };
-      expect(await stderrOf('--agent', 'bob')).toBe('');
-      expect(await stderrOf('--agent', 'boss')).toMatch(/^loci: warning: [^\n]*Secret 2\.md[^\n]*\n$/);
-      writeFileSync(join(notes, 'Oven 2.md'), unreadable);
-      expect(await stderrOf('--agent', 'bob')).toMatch(/^loci: warning: [^\n]*Oven 2\.md[^\n]*\n$/);
-      const env = { LOCI_ADAPTERS_POOLS: '[{ id: notes, tier: hot, path: notes }]' };
-      const { code, stderr } = await recall(['oven'], { env });
-      expect(code).toBe(0);
-      expect(stderr).toMatch(/^loci: warning: \S+\/notes\/Oven 2\.md is not searched: [^\n]+\n$/);
-    },
-  );
 
   it('stops at Ctrl-C', async () => {
     const server = createServer(() => child.kill('SIGINT')).listen(0, '127.0.0.1');
@@ -278,37 +201,29 @@ describe('settings without pools', () => {
   });
 });
 
-it.each([
-  ['x', '', /^loci: loci\.yaml:2: the pool "a" is not valid: its path "x" is relative, and there is no root/],
-  [
-    '../x',
-    '\n  vaultRoot: /vault',
-    /^loci: loci\.yaml:2: .* its path "\.\.\/x" leads out of the root of the vault\n/,
-  ],
-])('a pool at %j is refused with its place in the settings', async (path, more, message) => {
-  const pools = `[{ id: a, tier: hot, path: ${path} }]`;
-  writeFileSync(join(home, 'loci.yaml'), `adapters:\n  pools: ${pools}${more}\n`);
+it('a pool that leads out of the root is refused with its place in the settings', async () => {
+  const pools = '[{ id: a, tier: hot, path: ../x }]';
+  writeFileSync(join(home, 'loci.yaml'), `adapters:\n  pools: ${pools}\n  vaultRoot: /vault\n`);
   const { code, stderr } = await recall(['oven']);
   expect(code).toBe(3);
-  expect(stderr).toMatch(message);
+  expect(stderr).toMatch(/^loci: loci\.yaml:2: .* its path "\.\.\/x" leads out of the root of the vault\n/);
 });
 
 describe('loci recall --status', () => {
-  it.each(['filesystem', 'loci'])('shows the pools and what %s has of them', async (adapter) => {
-    for (const more of [[], ['--wait']]) {
-      const { code, stdout, stderr } = await loci(['recall', '--status', '--adapter', adapter, ...more], {
-        home,
-      });
+  it('shows the pools and what the adapter has of them', async () => {
+    for (const [adapter, ...more] of [['filesystem'], ['loci', '--wait']]) {
+      const words = ['recall', '--status', '--adapter', adapter!, ...more];
+      const { code, stdout, stderr } = await loci(words, { home });
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(stdout).toMatch(
-        new RegExp(`^adapter +${adapter}\npools +notes \\(hot\\), for all agents: ${notes}\n`),
+        new RegExp(`^adapter +${adapter!}\npools +notes \\(hot\\), for all agents: ${notes}\n`),
       );
       expect(stdout).toMatch(
         /\n +archive \(cold\), for all agents: \S+\/archive\n(.*\n)+No problems found\.\n$/,
       );
     }
-    const status = await lociJson(['recall', '--status', '--adapter', adapter], { home });
-    expect(status).toMatchObject({ ok: true, details: { adapter, pools: { length: 5 } } });
+    const status = await lociJson(['recall', '--status', '--adapter', 'loci'], { home });
+    expect(status).toMatchObject({ ok: true, details: { adapter: 'loci', pools: { length: 5 } } });
   });
 
   it('names what is wrong, and its exit code is 1', async () => {

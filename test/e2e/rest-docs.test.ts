@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { renderRestDocs } from '../../scripts/rest-docs.ts';
 import { parse } from 'yaml';
 import { CONFIG_KEYS } from '../../src/config/keys.ts';
-import { copyOfVault, loci, lociJson, ROOT, temporaryFolder } from './loci-command.ts';
+import { loci, ROOT, temporaryFolder } from './loci-command.ts';
 import { startServerProcess } from './server-process.ts';
 
 const PAGE = readFileSync(`${ROOT}docs/rest.md`, 'utf8');
@@ -20,10 +19,6 @@ function linesOf(block = ''): string[] {
 /** The words of a command line without a leading `loci`. */
 function argumentsOf(commandLine: string): string[] {
   return commandLine.replace(/^loci /, '').split(' ');
-}
-
-function lineWith(words: string): string {
-  return linesOf(blocks.find((block) => block.includes(words))).find((line) => line.includes(words)) ?? '';
 }
 
 describe('docs/rest.md', () => {
@@ -70,27 +65,5 @@ describe('docs/rest.md', () => {
     const documented = parse(/^```json\n([^]*?)^```/m.exec(PAGE)?.[1] ?? '') as object;
     expect(JSON.parse(outputs[5] ?? '')).toMatchObject(documented);
     expect(outputs[6]).toBe('{"status":"ok"}{"status":"ready"}');
-  });
-
-  it('explains how to access the notes of the default namespace and those of another one', async () => {
-    const home = temporaryFolder();
-    await loci(['index', copyOfVault('mine')], { home });
-    const createToken = argumentsOf(lineWith('--subject default'));
-    expect((await loci(createToken, { home })).stdout).toMatch(/loci_\S+/);
-    const [setting, ...indexing] = argumentsOf(lineWith('--once'));
-    const [name = '', namespace = ''] = setting?.split('=') ?? [];
-    const notes = join(temporaryFolder(), 'alice-notes');
-    mkdirSync(notes);
-    writeFileSync(join(notes, 'Fence.md'), 'The quuxian fence is green.');
-    const args = indexing.slice(1).map((word) => word.replace('~/alice-notes', notes));
-    const env = { [name]: namespace };
-    expect((await loci(args, { home, env })).code).toBe(0);
-    const search = async (query: string, searchEnv: NodeJS.ProcessEnv): Promise<number> =>
-      (await lociJson<{ results: object[] }>(['search', query], { home, env: searchEnv })).results.length;
-    expect([await search('quuxian', env), await search('quuxian', {})]).toEqual([1, 0]);
-    expect([await search('oven', env), (await search('oven', {})) > 0]).toEqual([0, true]);
-    // Indexing one namespace removes nothing from the other.
-    await loci(['index'], { home });
-    expect([await search('quuxian', env), await search('quuxian', {})]).toEqual([1, 0]);
   });
 });

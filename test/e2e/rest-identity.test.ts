@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Scope } from '../../src/core/caller.ts';
 import { toolName } from '../../src/operations/operation.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import { newTokenText } from '../../src/secrets/token-text.ts';
@@ -118,24 +117,6 @@ describe('authentication', () => {
       other_namespaces: null,
       store: { bytes: null },
     });
-  });
-
-  it('permits what the scopes of the token imply', async () => {
-    const server = await startServer();
-    const statuses = async (...scopes: Scope[]) => {
-      const token = await server.token('alice', ...scopes);
-      const responses = [
-        await server.request(SEARCH, { token }),
-        await server.request(WRITE, { token, body: { content: 'x' } }),
-        await server.request('/metrics', { token }),
-      ];
-      return responses.map(({ status }) => status);
-    };
-    expect(await statuses('read')).toEqual([200, 403, 403]);
-    expect(await statuses('write')).toEqual([200, 200, 403]);
-    expect(await statuses('admin')).toEqual([200, 200, 403]);
-    expect(await statuses('operator')).toEqual([200, 200, 200]);
-    expect(await statuses()).toEqual([403, 403, 403]);
   });
 
   it('refuses missing, incomplete and revoked tokens', async () => {

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { Scope } from '../../src/core/caller.ts';
-import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
 import { startServer } from './rest-server.ts';
 
 const WORD = 'xylophonist';
@@ -70,31 +68,5 @@ describe('monitoring', () => {
       expect(Object.keys(line).filter((key) => !allowedKeys.includes(key))).toEqual([]);
     }
     expect(JSON.stringify(server.log)).not.toMatch(new RegExp(`${WORD}|alice|${token.slice(5, 25)}`));
-  });
-
-  it('follows log.level', async () => {
-    const server = await startServer({ log: { level: 'error' } });
-    await server.request('/nope');
-    expect(server.log).toEqual([]);
-  });
-});
-
-describe('MCP on the same server', () => {
-  it('gets the caller and the scopes of the token', async () => {
-    const server = await startServer({}, { mcp: mcpHandler });
-    const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
-    const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' };
-    const tools = async (scope: Scope): Promise<string> => {
-      const token = await server.token('alice', scope);
-      const { status, text } = await server.request('/mcp', { token, body, headers });
-      expect([status, text]).toEqual([200, expect.stringContaining('memory_search')]);
-      return text;
-    };
-    expect(await tools('read')).not.toContain('"memory_write"');
-    expect(await tools('write')).toContain('"memory_write"');
-    expect((await server.request('/mcp', { body, headers })).status).toBe(401);
-    expect(
-      (await server.request('/mcp', { body, headers: { ...headers, origin: 'http://evil.example' } })).status,
-    ).toBe(403);
   });
 });

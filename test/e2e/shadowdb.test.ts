@@ -55,19 +55,16 @@ it('a ShadowDB is imported from the command line, and its connection string is s
   expect(await loci(['doctor'], { home })).toMatchObject({ code: 0 });
 });
 
-it.each(['SIGKILL', 'SIGINT'] as const)(
-  'an import of a ShadowDB that %s has interrupted continues',
-  async (signal) => {
-    const home = temporaryFolder();
-    await lociJson(['init'], { home });
-    const running = startLoci(['import', url], { home });
-    await waitForFirstBatch(home, running);
-    running.child.kill(signal);
-    expect((await running.ended).code).toBe(signal === 'SIGINT' ? 130 : null);
-    const stored = countRecords(home);
-    expect(stored).toBeLessThan(ROWS);
-    expect(stored % 100).toBe(0);
-    const { records } = await lociJson<ImportOutput>(['import', url], { home });
-    expect(records).toMatchObject({ unchanged: stored, added: ROWS - stored });
-  },
-);
+it('an import of a ShadowDB that was killed continues', async () => {
+  const home = temporaryFolder();
+  await lociJson(['init'], { home });
+  const running = startLoci(['import', url], { home });
+  await waitForFirstBatch(home, running);
+  running.child.kill('SIGKILL');
+  await running.ended;
+  const stored = countRecords(home);
+  expect(stored).toBeLessThan(ROWS);
+  expect(stored % 100).toBe(0);
+  const { records } = await lociJson<ImportOutput>(['import', url], { home });
+  expect(records).toMatchObject({ unchanged: stored, added: ROWS - stored });
+});

@@ -1,11 +1,10 @@
 import { join } from 'node:path';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { describe, expect, it, vi } from 'vitest';
 import type { SourcesListOutput, SourcesRefreshOutput } from '../../src/engine/reading/source-schemas.ts';
 import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
 import { temporaryFolder } from './loci-command.ts';
-import { connectStdio, textOf } from './mcp-session.ts';
+import { connectMcp, connectStdio, textOf } from './mcp-session.ts';
 import { startServer, type TestServer } from './rest-server.ts';
 import { GOOGLE_TASKS, SourcesHome } from './sources-home.ts';
 
@@ -79,42 +78,6 @@ describe('sources over HTTP', () => {
     expect((await server.request(LIST)).status).toBe(401);
   });
 
-  it('are refreshed, paused and resumed only by administrators', async () => {
-    const homeAndSettings = await homeWithSources();
-    const server = await startServerFor(homeAndSettings);
-    const calls = [
-      ['refresh', { ids: ['tasks'] }],
-      ['pause', { id: 'tasks' }],
-      ['resume', { id: 'tasks' }],
-    ] as const;
-    const writer = await server.token('default', 'write');
-    for (const [operation, body] of calls) {
-      const { status, problem } = await server.request(`/api/v1/sources/${operation}`, {
-        token: writer,
-        body,
-      });
-      expect([operation, status, problem.code]).toEqual([operation, 403, 'forbidden']);
-    }
-    const token = await server.token('default', 'admin');
-    homeAndSettings.home.writeOutput([{ id: 'tiles', text: 'Buy tiles at last' }]);
-    const refreshed = await server.request('/api/v1/sources/refresh', { token, body: { ids: ['tasks'] } });
-    expect((refreshed.json as SourcesRefreshOutput).sources).toMatchObject([
-      { id: 'tasks', updated: 1, removed: 1 },
-    ]);
-    const conditionAfter = async (operation: string): Promise<string | undefined> => {
-      const { status } = await server.request(`/api/v1/sources/${operation}`, {
-        token,
-        body: { id: 'tasks' },
-      });
-      expect([operation, status]).toEqual([operation, 200]);
-      return sourcesIn(await server.request(LIST, { token }))[0]?.condition;
-    };
-    expect(await conditionAfter('pause')).toBe('paused');
-    expect(await conditionAfter('resume')).toBe('fresh');
-    const unknown = await server.request('/api/v1/sources/pause', { token, body: { id: 'task' } });
-    expect([unknown.status, unknown.problem.code]).toEqual([404, 'not_found']);
-  });
-
   it('belong to the configured namespace: another one can neither list nor refresh them', async () => {
     const homeAndSettings = await homeWithSources();
     const server = await startServerFor(homeAndSettings);
@@ -142,7 +105,7 @@ describe('sources over HTTP', () => {
 describe('sources over MCP', () => {
   it('are listed by a tool and a resource, without commands, folders and fingerprints (S11)', async () => {
     const { home } = await homeWithSources();
-    const client = await connectStdio({ home: home.path });
+    const client = await connectMcp({ home: home.path });
     const { structuredContent, ...result } = await client.callTool({ name: 'memory_sources', arguments: {} });
     const tool = (structuredContent as SourcesListOutput).sources;
     expect(tool).toMatchObject([
@@ -186,21 +149,6 @@ describe('sources over MCP', () => {
       });
     expect(await home.search('tile samples')).toHaveLength(1);
   });
-
-  it('belong to the configured namespace, over HTTP', async () => {
-    const server = await startServerFor(await homeWithSources());
-    const token = await server.token('bob', 'read');
-    const client = new Client({ name: 'test-client', version: '1.0.0' });
-    onTestFinished(() => client.close());
-    const requestInit = { headers: { authorization: `Bearer ${token}` } };
-    await client.connect(
-      new StreamableHTTPClientTransport(new URL(`${server.address}/mcp`), { requestInit }),
-    );
-    const { contents } = await client.readResource({ uri: 'loci://sources' });
-    expect(contents).toMatchObject([{ text: expect.stringContaining('"sources":[]') as string }]);
-    const { structuredContent } = await client.callTool({ name: 'memory_sources', arguments: {} });
-    expect(structuredContent).toMatchObject({ sources: [] });
-  });
 });
 
 describe('an MCP server that is started without a store', () => {
@@ -213,13 +161,5 @@ describe('an MCP server that is started without a store', () => {
     const isFound = async (): Promise<boolean> =>
       textOf(await client.callTool(search)).includes('Home Depot');
     await vi.waitUntil(isFound, { timeout: 100_000, interval: 100 });
-  });
-
-  it('does not create a store', async () => {
-    const home = new SourcesHome();
-    const client = await connectStdio({ home: home.path });
-    await client.listTools();
-    await client.close();
-    expect(existsSync(join(home.path, 'loci.db'))).toBe(false);
   });
 });

@@ -46,23 +46,6 @@ describe('a source', () => {
     expect((await home.run(['sources', 'show', 'tasks'])).stdout).toMatch(/^runs {9}1 success, 0 failures$/m);
   });
 
-  it('is ordered by time if a query asks only for todos, unless the preset is classic', async () => {
-    const home = new SourcesHome();
-    await home.approveAndRefresh('tasks');
-    const [tiles, dentist] = await home.search('my todos');
-    expect([tiles?.[1], dentist?.[1]]).toEqual([
-      'Buy tile samples from Home Depot',
-      'Call the dentist about the cleaning',
-    ]);
-    expect(await home.search('what do I have to do tomorrow')).toHaveLength(1);
-    expect(await home.search('overdue')).toEqual([]);
-    const { stdout } = await home.run(['search', 'my todos', '--explain']);
-    expect(stdout).toContain('kind');
-    home.configure({ sources: [GOOGLE_TASKS], search: { preset: 'classic' } });
-    const { stdout: without } = await home.run(['search', 'my todos', '--explain']);
-    expect(without).not.toContain('kind');
-  });
-
   it('reports everything as JSON (S11)', async () => {
     const home = new SourcesHome();
     await home.approveAndRefresh('tasks');
@@ -126,28 +109,6 @@ describe('a source', () => {
     ]);
   });
 
-  it('is removed from loci.yaml without a change of comments and other sources', async () => {
-    const home = new SourcesHome(`# My memory
-sources:
-  - id: notes # of the neighbours
-    command: cat notes.json
-
-  # what is to be done
-  - id: tasks
-    command: cat tasks.json # by hand
-    weight: 0.5
-search: { minScore: 0.2 } # not less
-`);
-    await home.json('sources', 'remove', 'tasks');
-    const settings = readFileSync(join(home.path, 'loci.yaml'), 'utf8');
-    expect(settings).toMatch(
-      /^# My memory\nsources:\n {2}- id: notes # of the neighbours\n {4}command: cat notes\.json\n/,
-    );
-    expect(settings).toMatch(/^search: \{ minScore: 0\.2 \} # not less$/m);
-    expect(settings).not.toContain('tasks');
-    expect(await home.conditions()).toEqual([['notes', 'waiting for approval']]);
-  });
-
   it('is not accepted as a vault, and a vault is not accepted as a source', async () => {
     const home = new SourcesHome({ sources: [GOOGLE_TASKS], vaults: [{ path: copyOfVault('house') }] });
     await home.approveAndRefresh('tasks');
@@ -164,7 +125,7 @@ search: { minScore: 0.2 } # not less
     ]);
   });
 
-  it.each(['show', 'test', 'approve', 'refresh', 'pause', 'resume', 'remove'])(
+  it.each(['show', 'approve', 'refresh', 'remove'])(
     'that does not exist: %s reports that, lists the existing ones, and exits with 4',
     async (command) => {
       const home = new SourcesHome();
@@ -175,6 +136,47 @@ search: { minScore: 0.2 } # not less
       expect([result.code, errorOf(result.stdout).code]).toEqual([4, 'not_found']);
     },
   );
+
+  it('is approved together with others or not at all, and each command is shown', async () => {
+    const home = new SourcesHome({
+      sources: [GOOGLE_TASKS, { id: 'mail', command: 'cat mail.json' }, { id: 'odd', command: './nothing' }],
+    });
+    const waiting = [
+      ['tasks', 'waiting for approval'],
+      ['mail', 'waiting for approval'],
+      ['odd', 'broken'],
+    ];
+    for (const [other, code] of [
+      ['taks', 4],
+      ['odd', 3],
+    ] as const) {
+      expect((await home.run(['sources', 'approve', 'tasks', other])).code).toBe(code);
+      expect(await home.conditions()).toEqual(waiting);
+    }
+    const approveBoth = ['sources', 'approve', 'tasks', 'mail'];
+    expect((await home.run([...approveBoth, '--fingerprint', '0123456789'])).code).toBe(2);
+    const { stdout } = await home.run(approveBoth);
+    for (const [id, command] of [
+      ['tasks', 'cat tasks.json'],
+      ['mail', 'cat mail.json'],
+    ] as const)
+      expect(stdout).toContain(`${id} may run \`${command}\` in ${home.path}.\n`);
+    expect(await home.conditions()).toEqual([
+      ['tasks', 'new'],
+      ['mail', 'new'],
+      ['odd', 'broken'],
+    ]);
+  });
+
+  it('counts the searches that found it, not its results (S11)', async () => {
+    const home = new SourcesHome();
+    home.writeOutput(['Tiles of slate', 'Tiles of marble'].map((text, id) => ({ id, text })));
+    await home.approveAndRefresh('tasks');
+    for (const _ of [1, 2]) expect(await home.search('tiles')).toHaveLength(2);
+    const { source } = await home.json<SourcesShowOutput>('sources', 'show', 'tasks');
+    expect(source).toMatchObject({ hits: 2 });
+    expect((await home.run(['sources', 'list'])).stdout).toContain('found by 2 searches');
+  });
 
   it('is listed without a store; without sources, the list says what to do', async () => {
     expect(await new SourcesHome().conditions()).toEqual([['tasks', 'waiting for approval']]);

@@ -59,14 +59,6 @@ describe('the startup text', () => {
     expect(host.stderr).toContain('news is left out: it has 66 characters');
     const long = await loci(['startup', 'set', 'long', 'x'.repeat(51)], options);
     expect(long.stderr).toContain('long: it has 51 characters and startup.maxChars is 50');
-    const { stdout } = await loci(['startup', 'preview'], options);
-    const [shownText, summary] = stdout.split(`${'─'.repeat(100)}\n`);
-    expect(shownText).toBe(`${text}\n`);
-    expect(summary).toMatch(/^23 of 50 characters, mode digest\n {2}P0 {2}soul {3}12 characters\n/);
-    expect(summary).toContain('\nleft out:\n  P1  news\n      it has 66 characters');
-    expect((await loci(['startup', 'list'], options)).stdout).toMatch(
-      /^P0 soul\n {3}for every agent · reinforced · 12 /,
-    );
   });
 
   it('has the budget of the longest key that the name of the model contains, in any case', async () => {
@@ -83,32 +75,6 @@ describe('the startup text', () => {
     expect([narrow.text, narrow.left_out.length]).toEqual(['You are…', 1]);
   });
 
-  it('has the beginning of an entry of priority 0 that is longer than the budget, and nothing less important', async () => {
-    const soul = 'You are Ada. You are calm. You write short mails.';
-    const options = await homeWith(
-      [['soul', soul, '--priority', '0', '--reinforce'], TEAM],
-      'startup:\n  maxChars: 40\n',
-    );
-    const { text, included, left_out } = await preview(options);
-    expect(text).toBe('You are Ada. You are calm. [… cut]');
-    expect(included).toEqual([{ key: 'soul', agent: null, priority: 0, characters: 34, cut_from: 49 }]);
-    expect(left_out).toMatchObject([{ key: 'team', too_long: true }]);
-    const first = await loci(['startup', 'inject', '--session', 's'], options);
-    expect(first.stderr).toContain('soul is cut: 34 of 49 characters fit');
-    expect(await injected(options, '--session', 's')).toBe(`${text}\n`);
-  });
-
-  it('has the same bytes for the same entries', async () => {
-    const options = await homeWith([SOUL, RULES, TEAM]);
-    const other = await homeWith([TEAM, RULES, SOUL]);
-    const first = await injected(options);
-    expect(await injected(options)).toBe(first);
-    expect(await injected(other)).toBe(first);
-    expect(first).toBe('You are Ada.\n\nBe brief.\n\nAnn.\n');
-    await loci(['startup', 'set', 'team', 'Bob.'], options);
-    expect(await injected(options)).toBe('You are Ada.\n\nBe brief.\n\nBob.\n');
-  });
-
   it('is sent at every turn, at the first, or after a change, according to the mode', async () => {
     const options = await homeWith([SOUL, RULES]);
     const fullText = 'You are Ada.\n\nBe brief.\n';
@@ -116,16 +82,6 @@ describe('the startup text', () => {
     expect([await turn('always', 'a'), await turn('always', 'a')]).toEqual([fullText, fullText]);
     expect([await turn('first-run', 'f'), await turn('first-run', 'f')]).toEqual([fullText, '']);
     expect([await turn('digest', 'd'), await turn('digest', 'd')]).toEqual([fullText, 'You are Ada.\n']);
-    const unchanged = await preview(options, '--session', 'd');
-    expect(unchanged.left_out).toEqual([
-      {
-        key: 'rules',
-        agent: null,
-        priority: 1,
-        why: 'the session has seen it, nothing has changed, and it is not reinforced',
-        too_long: false,
-      },
-    ]);
     expect(await turn('digest', 'another')).toBe(fullText);
 
     await loci(['startup', 'set', 'rules', 'Be kind.'], options);
@@ -134,14 +90,6 @@ describe('the startup text', () => {
     expect(await turn('first-run', 'f')).toBe('');
     await loci(['startup', 'set', 'soul', '--no-reinforce'], options);
     expect(await turn('digest', 'd')).toBe('');
-  });
-
-  it('can be previewed without marking it as sent to the session', async () => {
-    const options = await homeWith([SOUL, RULES]);
-    const before = await preview(options, '--session', 's');
-    expect(await preview(options, '--session', 's')).toEqual(before);
-    expect(await injected(options, '--session', 's')).toBe(`${before.text}\n`);
-    expect((await preview(options, '--session', 's')).text).toBe('You are Ada.');
   });
 
   it('contains the entries for the agent, instead of those for all agents with the same key', async () => {
@@ -201,8 +149,6 @@ describe('startup entries', () => {
   it.each([
     [['set', 'new'], 2, 'the new entry "new" has no content'],
     [['set', 'new', 'x', '--priority', '10'], 2, '--priority must be at most 9, not 10'],
-    [['set', 'new', 'x', '--priority', '-1'], 2, '--priority must be at least 0, not -1'],
-    [['set', 'new', 'a\u0000b'], 2, 'content has the control character U+0000 at offset 1'],
     [['remove', 'new'], 4, 'there is no startup entry "new"'],
     [['remove', 'soul', '--agent', 'x'], 4, 'there is no startup entry "soul" for x'],
     [['preview', '--mode', 'never'], 2, '--mode must be one of always, first-run, digest, not "never"'],
@@ -230,14 +176,5 @@ describe('the name of a startup entry', () => {
     const { stdout } = await loci(['export', '--to', '-'], options);
     expect(stdout.match(/"type":"startup"/g)).toHaveLength(1);
     expect(stdout).not.toMatch(/ghp_a1B2|hunter2/);
-  });
-
-  it('contains no control characters, because a terminal would act on them', async () => {
-    const options = await homeWith([]);
-    for (const agent of ['a\u001b]0;x\u0007', 'a\nb', 'a\u2028b']) {
-      const set = await loci(['startup', 'set', 'soul', 'x', '--agent', agent], options);
-      expect([set.code, set.stderr]).toEqual([2, expect.stringContaining('control characters')]);
-    }
-    expect((await loci(['startup', 'list'], options)).stdout).not.toContain('soul');
   });
 });

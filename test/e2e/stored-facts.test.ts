@@ -1,20 +1,14 @@
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import type { CorpusOutput } from '../../src/operations/facts/corpus.ts';
 import type {
-  FactCategoriesOutput,
   Fact,
   FactForgetOutput,
   FactListOutput,
   FactStoreOutput,
 } from '../../src/engine/facts/fact-fields.ts';
 import { forgetFactsOperation } from '../../src/operations/facts/forget.ts';
-import { recallFactOperation } from '../../src/operations/facts/recall.ts';
 import { storeFactOperation } from '../../src/operations/facts/store.ts';
-import type { GetOutput } from '../../src/engine/records/get.ts';
 import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
-import type { StatusOutput } from '../../src/engine/health/status.ts';
 import { deleteRecordOperation } from '../../src/operations/records/delete.ts';
 import { undeleteOperation } from '../../src/operations/records/undelete.ts';
 import { runAsAgent } from './agent-call.ts';
@@ -58,45 +52,34 @@ function secondsLeft({ expires_at }: { expires_at: string }): number {
 describe('a fact', () => {
   it('of the operator cannot be replaced by agents, unless they may write', async () => {
     const options = newHome();
-    await store(options, 'framework', 'Svelte', '--category', 'project');
-    await runAsAgent(storeFactOperation, { key: 'db', value: 'SQLite', category: 'project' }, options.home);
-    await runAsAgent(storeFactOperation, { key: 'db', value: 'SQLite 3', category: 'project' }, options.home);
-    const attempts: readonly (() => Promise<unknown>)[] = [
-      () =>
-        runAsAgent(
-          storeFactOperation,
-          { key: 'framework', value: 'jQuery', category: 'project' },
-          options.home,
-        ),
-      () => runAsAgent(forgetFactsOperation, { key: 'framework' }, options.home),
-      () => runAsAgent(forgetFactsOperation, { prefix: 'frame' }, options.home),
-      () => runAsAgent(forgetFactsOperation, { category: 'project' }, options.home),
+    const category = 'project';
+    const storeAsAgent = (key: string, value: string): Promise<unknown> =>
+      runAsAgent(storeFactOperation, { key, value, category }, options.home);
+    const forgetAsAgent = (input: object): Promise<unknown> =>
+      runAsAgent(forgetFactsOperation, input, options.home);
+    await store(options, 'framework', 'Svelte', '--category', category);
+    for (const value of ['SQLite', 'SQLite 3']) await storeAsAgent('db', value);
+    for (const attempt of [
+      () => storeAsAgent('framework', 'jQuery'),
+      () => forgetAsAgent({ key: 'framework' }),
+      () => forgetAsAgent({ prefix: 'frame' }),
+      () => forgetAsAgent({ category }),
       () => runAsAgent(deleteRecordOperation, { id: 1 }, options.home),
-    ];
-    for (const attempt of attempts)
+    ])
       await expect(attempt()).rejects.toMatchObject({
         code: 'writes_disabled',
         message: expect.stringContaining('the operator stored "framework"') as string,
       });
     expect(await keys(options)).toEqual(expect.arrayContaining(['framework', 'db']));
     await loci(['fact', 'forget', 'framework'], options);
-    await expect(runAsAgent(undeleteOperation, { id: 1 }, options.home)).rejects.toMatchObject({
-      code: 'writes_disabled',
-    });
+    const undelete = runAsAgent(undeleteOperation, { id: 1 }, options.home);
+    await expect(undelete).rejects.toMatchObject({ code: 'writes_disabled' });
     await loci(['undelete', '1'], options);
-    expect(await runAsAgent(forgetFactsOperation, { key: 'db' }, options.home)).toMatchObject({
-      forgotten: 1,
-    });
+    expect(await forgetAsAgent({ key: 'db' })).toMatchObject({ forgotten: 1 });
     await loci(['config', 'set', 'writes.enabled', 'true'], options);
-    await runAsAgent(
-      storeFactOperation,
-      { key: 'framework', value: 'Vue', category: 'project' },
-      options.home,
-    );
-    expect(await lociJson<Fact>(['fact', 'recall', 'framework'], options)).toMatchObject({
-      value: 'Vue',
-      trust: 'agent',
-    });
+    await storeAsAgent('framework', 'Vue');
+    const recalled = await lociJson<Fact>(['fact', 'recall', 'framework'], options);
+    expect(recalled).toMatchObject({ value: 'Vue', trust: 'agent' });
   });
 
   it('is stored in user_facts for 90 days by default, and a new value replaces it', async () => {
@@ -111,16 +94,9 @@ describe('a fact', () => {
       trust: 'operator',
       expires_at: stored.expires_at,
     });
-    const replaced = await loci(['fact', 'store', 'framework', 'Vue,', 'with', 'TypeScript'], options);
-    expect(replaced.stdout).toMatch(
-      /^Stored framework in user_facts and replaced its previous value; it expires on /,
-    );
-    expect((await loci(['fact', 'recall', 'framework', '--plain'], options)).stdout).toBe(
-      'Vue, with TypeScript\n',
-    );
-    expect((await loci(['fact', 'list'], options)).stdout).toMatch(
-      /^framework {2}Vue, with TypeScript {2}just now {2}3mo left\n\n1 fact\n$/,
-    );
+    await loci(['fact', 'store', 'framework', 'Vue,', 'with', 'TypeScript'], options);
+    const { stdout } = await loci(['fact', 'recall', 'framework', '--plain'], options);
+    expect(stdout).toBe('Vue, with TypeScript\n');
     const { results } = await lociJson<SearchOutput>(['search', 'typescript'], options);
     expect(results).toMatchObject([{ id: stored.id, origin: 'fact', title: 'framework' }]);
   });
@@ -140,36 +116,6 @@ describe('a fact', () => {
       expect(refused['message'], expires).toContain('--expires must be a duration from 1h to 365d');
     }
     expect(await keys(options)).toEqual(['k']);
-  });
-
-  it('is in no output as soon as it expires', async () => {
-    const options = newHome();
-    await store(options, 'quuxian', 'The quuxian colour is green', '--expires', '1h');
-    await store(options, 'other', 'The other colour is red');
-    const { store: storeStatus } = await lociJson<StatusOutput>(['status'], options);
-    const db = new DatabaseSync(storeStatus.path);
-    db.prepare("UPDATE record SET expires_at = ? WHERE key = 'quuxian'").run(Date.now() - 1);
-    db.close();
-
-    expect(await refusal(['fact', 'recall', 'quuxian'], options)).toMatchObject({
-      exit: 4,
-      code: 'not_found',
-    });
-    expect(await lociJson<FactListOutput>(['fact', 'list'], options)).toMatchObject({
-      facts: [{ key: 'other' }],
-      total: 1,
-    });
-    const { categories } = await lociJson<FactCategoriesOutput>(['fact', 'categories'], options);
-    expect(categories).toEqual([{ name: 'user_facts', count: 1, recent_keys: ['other'] }]);
-    expect(
-      (await lociJson<SearchOutput>(['search', 'quuxian', '--min-score', '0'], options)).results,
-    ).toEqual([]);
-    const { documents } = await lociJson<CorpusOutput>(['corpus'], options);
-    expect(documents.map(({ path }) => path)).toEqual(['facts/user_facts/other']);
-    const read = await lociJson<GetOutput>(['get', 'facts/user_facts/other'], options);
-    expect(read.text).toBe(documents[0]?.content);
-    expect(await lociJson<StatusOutput>(['status'], options)).toMatchObject({ records: 1 });
-    expect(await refusal(['undelete', '1'], options)).toMatchObject({ exit: 4, code: 'gone' });
   });
 
   it('has no key or category that looks like a secret, because masks would make two of them one', async () => {
@@ -204,12 +150,8 @@ describe('a fact', () => {
         refused,
       );
       expect(await refusal(['fact', 'forget', '--category', category], options)).toMatchObject(refused);
-      await expect(
-        runAsAgent(storeFactOperation, { key: 'k', value: 'v', category }, options.home),
-      ).rejects.toMatchObject({
-        code: 'invalid_input',
-        status: 400,
-      });
+      const asAgent = runAsAgent(storeFactOperation, { key: 'k', value: 'v', category }, options.home);
+      await expect(asAgent).rejects.toMatchObject({ code: 'invalid_input', status: 400 });
     }
     expect(await keys(options)).toEqual(['k']);
   });
@@ -230,45 +172,19 @@ describe('a fact', () => {
     );
     expect(forgotten.facts.map(({ key }) => key).toSorted()).toEqual(['deploy.how', 'deploy.when']);
     expect(await keys(options)).toEqual(['tea', 'os', 'deploy.who']);
-    expect((await loci(['fact', 'forget', 'tea'], options)).stdout).toBe(
-      'Forgot tea in people. `loci undelete 5` restores it.\n',
-    );
-    expect((await loci(['undelete', '5'], options)).stdout).toMatch(/^Restored record\/5 \(tea\)\./);
+    await loci(['fact', 'forget', 'tea'], options);
+    await loci(['undelete', '5'], options);
     expect(await keys(options, '--category', 'people')).toEqual(['tea', 'deploy.who']);
-    expect((await loci(['fact', 'forget', '--category', 'people'], options)).stdout).toMatch(
-      /^Forgot 2 facts; /,
-    );
+    await loci(['fact', 'forget', '--category', 'people'], options);
     expect(await keys(options)).toEqual(['os']);
-    expect((await loci(['fact', 'forget', '--prefix', 'none'], options)).stdout).toMatch(/^No fact matches/);
     expect(await refusal(['fact', 'forget'], options)).toMatchObject({
       exit: 2,
       hint: 'Give a key, a prefix or a category.',
     });
-    expect(await refusal(['fact', 'forget', 'none'], options)).toMatchObject({
-      exit: 4,
-      code: 'not_found',
-      hint: '`loci fact list` lists all keys.',
-    });
-    expect(await lociJson<FactForgetOutput>(['fact', 'forget', 'os'], options)).toMatchObject({
-      forgotten: 1,
-    });
+    expect(await refusal(['fact', 'forget', 'none'], options)).toMatchObject({ exit: 4, code: 'not_found' });
+    await loci(['fact', 'forget', 'os'], options);
     await store(options, 'os', 'Linux', '--category', 'work');
     expect(await refusal(['undelete', '4'], options)).toMatchObject({ exit: 5, code: 'conflict' });
-  });
-
-  it('that does not exist is an error with the nearest key, or the category that has the key', async () => {
-    const options = newHome();
-    await store(options, 'preferred_framework', 'Svelte');
-    await store(options, 'os', 'Linux', '--category', 'work');
-    const all = '`loci fact list` lists all keys.';
-    const hint = async (...args: string[]): Promise<unknown> =>
-      (await refusal(['fact', ...args], options))['hint'];
-    const suggestion = `Did you mean "preferred_framework"? ${all}`;
-    expect(await hint('recall', 'prefered_framwork')).toBe(suggestion);
-    expect(await hint('forget', 'prefered_framwork')).toBe(suggestion);
-    expect(await hint('recall', 'prefered_framwork', '--category', 'work')).toBe(all);
-    expect(await hint('recall', 'os', '--category', 'user_facts')).toBe(`The category work has it. ${all}`);
-    expect(await hint('recall', 'quuxian')).toBe(all);
   });
 
   it('whose key is in several categories must be named with its category', async () => {
@@ -285,9 +201,6 @@ describe('a fact', () => {
     });
     await store(options, 'os', 'Plan 9');
     expect(await lociJson<Fact>(['fact', 'recall', 'os'], options)).toMatchObject({ value: 'Plan 9' });
-    expect((await loci(['fact', 'categories'], options)).stdout).toBe(
-      'home        1 fact  os\nuser_facts  1 fact  os\nwork        1 fact  os\n',
-    );
   });
 
   it('is listed in pages, and by tag', async () => {
@@ -297,32 +210,6 @@ describe('a fact', () => {
     expect(await keys(options, '--tag', 'even')).toEqual(['c', 'a']);
     const page = await lociJson<FactListOutput>(['fact', 'list', '-n', '2'], options);
     expect(page).toMatchObject({ facts: [{ key: 'c' }, { key: 'b' }], total: 3, next: 2 });
-    expect((await loci(['fact', 'list', '-n', '2'], options)).stdout).toContain(
-      '2 of 3 facts; `--after 2` shows the next page',
-    );
     expect(await keys(options, '--after', '2')).toEqual(['a']);
-  });
-
-  it('may be stored and forgotten by an agent that may not write, and has the trust of an agent', async () => {
-    const options = newHome();
-    await store(options, 'os', 'Linux');
-    await runAsAgent(storeFactOperation, { key: 'tea', value: 'green', idempotency_key: 'k' }, options.home);
-    const repeated = await runAsAgent(
-      storeFactOperation,
-      { key: 'tea', value: 'green', idempotency_key: 'k' },
-      options.home,
-    );
-    expect(repeated.replayed).toBe(true);
-    expect(await runAsAgent(recallFactOperation, { key: 'tea' }, options.home)).toMatchObject({
-      value: 'green',
-      trust: 'agent',
-    });
-    expect((await loci(['fact', 'list'], options)).stdout.split('\n').slice(0, 2)).toEqual([
-      'tea  agent  green  just now  3mo left',
-      'os          Linux  just now  3mo left',
-    ]);
-    expect(await runAsAgent(forgetFactsOperation, { key: 'tea' }, options.home)).toMatchObject({
-      forgotten: 1,
-    });
   });
 });

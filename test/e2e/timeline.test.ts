@@ -1,13 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { timelineOperation } from '../../src/operations/records/timeline.ts';
 import type { TimelineOutput } from '../../src/engine/packs/timeline.ts';
 import { loadTokenCounter } from '../../src/pack/tokens.ts';
 import { writeNotes } from '../contract/engines.ts';
-import { runAsAgent } from './agent-call.ts';
 import { loci, lociJson, preparedHomes } from './loci-command.ts';
-import { connectStdio, textOf } from './mcp-session.ts';
+import { connectMcp, textOf } from './mcp-session.ts';
 
 const NOTES: Readonly<Record<string, string>> = {
   'Daily/2026-05-01.md': 'The plumber came.',
@@ -76,7 +73,7 @@ describe('loci timeline (G12)', () => {
 
   it('stays within its budget of tokens, nearest records first, over MCP too', async () => {
     const count = await loadTokenCounter();
-    const client = await connectStdio({ home });
+    const client = await connectMcp({ home });
     for (const budget of [50, 80, 120, 5000]) {
       const input = { anchor: 'Oven.md', budget };
       const result = await client.callTool({ name: 'memory_timeline', arguments: input });
@@ -88,38 +85,5 @@ describe('loci timeline (G12)', () => {
       if (budget > 50) expect(textOf(result)).toContain('> 2026-05-02 · Oven · Oven.md');
     }
     expect((await read('Oven', '--budget', '80')).entries.length).toBeLessThan(6);
-  });
-
-  it('leaves out what is kept out of the context of agents, unless an agent names it', async () => {
-    const settings = join(home, 'loci.yaml');
-    const text = readFileSync(settings, 'utf8');
-    writeFileSync(settings, text.replace('- name: private', '- name: private\n    includeInContext: false'));
-    const around = async (input: object): Promise<string[]> =>
-      citations(await runAsAgent(timelineOperation, { anchor: 'Oven.md', ...input }, home));
-    expect(await around({})).not.toContain('2026-05-02 Doctor.md');
-    expect(await around({ sources: ['private'] })).toEqual(['2026-05-02 Doctor.md', 'Oven.md']);
-    expect(citations(await read('Oven.md'))).toContain('2026-05-02 Doctor.md');
-    const hidden = { anchor: '2026-05-02 Doctor.md' };
-    await expect(around(hidden)).rejects.toMatchObject({
-      code: 'not_found',
-      hint: 'Search again for a current citation.',
-    });
-    expect(await around({ ...hidden, sources: ['private'] })).toContain('2026-05-02 Doctor.md');
-    expect(citations(await read('2026-05-02 Doctor.md'))).toContain('2026-05-02 Doctor.md');
-  });
-
-  it('refuses an anchor together with a time, and an unknown anchor', async () => {
-    const both = await loci(['timeline', 'Oven', '--time', '2026-05-02'], { home });
-    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('not both')]);
-    expect((await loci(['timeline', 'nothing of that name'], { home })).code).toBe(4);
-  });
-
-  it('prints a table with a mark at the anchor', async () => {
-    const { stdout } = await loci(['timeline', 'Oven', '--before', '0', '--after', '1'], {
-      home,
-      columns: 100,
-    });
-    expect(stdout).toMatch(/^> {2}2026-05-02 {2}Oven +vault notes {2}Oven\.md\n {3}2026-05-03 {2}Trip/);
-    expect(stdout).toMatch(/there are older and newer records\n$/);
   });
 });

@@ -51,21 +51,6 @@ describe('a run of a tool', () => {
     }
   });
 
-  it('is read with memory_get by its path in the corpus', async () => {
-    const server = await startServer({}, { mcp: mcpHandler, limits: { requestsPerSecond: 0 } });
-    const token = await server.token('alice', 'write');
-    await callTool(server, token, 'memory_store', { key: 'tea', value: 'Darjeeling' });
-    const [fact, run, ...others] = await documents(server, token);
-    expect([fact?.path, run?.path, others]).toEqual(['facts/user_facts/tea', 'pack_history/1', []]);
-    for (const document of [fact, run]) {
-      const { text } = await callTool(server, token, 'memory_get', { citation: document?.path });
-      const [, event = ''] = /^data: (.+)$/m.exec(text) ?? [];
-      const { result } = JSON.parse(event) as { result: object };
-      const output = { text: document?.content, citation: document?.path };
-      expect(result).toMatchObject({ structuredContent: output });
-    }
-  });
-
   it('is recorded without texts and secrets in any file of the store', async () => {
     const server = await startServer({}, { mcp: mcpHandler, limits: { requestsPerSecond: 0 } });
     const token = await server.token('alice', 'write');
@@ -97,25 +82,4 @@ describe('a run of a tool', () => {
     await server.close();
     expect(filesContaining(server.home, SECRET)).toEqual([]);
   });
-
-  it.each(['pack_history', 'pipeline_history'])(
-    'cannot be written to %s by callers (F3)',
-    async (category) => {
-      const server = await startServer();
-      const token = await server.token('alice', 'operator');
-      const allowed = { token, body: { content: 'x' } };
-      expect((await server.request('/api/v1/memory/write', allowed)).status).toBe(200);
-      for (const [operation, body] of [
-        ['store', { key: 'k', value: 'v', category }],
-        ['store', { key: 'k', value: 'v', category: ` ${category} ` }],
-        ['forget', { category }],
-        ['write', { content: 'x', category }],
-        ['update', { id: 1, category }],
-      ] as const) {
-        const { status, problem } = await server.request(`/api/v1/memory/${operation}`, { token, body });
-        expect([operation, status, problem.code]).toEqual([operation, 400, 'invalid_input']);
-        expect(problem.detail).toBe(`the category ${category} is reserved for the engine`);
-      }
-    },
-  );
 });

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { hostname } from 'node:os';
@@ -65,6 +65,26 @@ async function homeWithPort(isTaken: boolean): Promise<{ home: string; port: num
   return { home, port, seen };
 }
 
+/** A PATH on which this browser is the default one, and the programs that open a link write it to a file. */
+function pathWith(browser: string, received: string): string {
+  const bin = temporaryFolder();
+  for (const [name, script] of [
+    ...['xdg-open', 'open'].map((each) => [each, `echo "$@" > '${received}'`] as const),
+    ['xdg-settings', `echo ${browser}`] as const,
+  ])
+    writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return `${bin}:${process.env['PATH'] ?? ''}`;
+}
+
+/** The link that was opened. */
+async function opened(received: string): Promise<string> {
+  await vi.waitFor(
+    () => expect(existsSync(received) && readFileSync(received, 'utf8')).toMatch(/\n$/),
+    100_000,
+  );
+  return readFileSync(received, 'utf8').trim();
+}
+
 describe('loci ui', () => {
   it('starts a server on this machine, prints a link for it, and stops with it', async () => {
     const { home, port } = await homeWithPort(false);
@@ -92,17 +112,14 @@ describe('loci ui', () => {
     expect(await redeem(shown)).toBe(200);
   });
 
-  it.each([
-    ['before', false],
-    ['after', true],
-  ])('opens the page after a server was killed %s it answered to a code', async (_, answered) => {
+  it('opens the page after a server was killed while it answered to codes', async () => {
     const home = temporaryFolder();
     const server = await startServerProcess(home);
     const code = new URL((await startUi(home, ['--print'])).shown.url).hash.replace('#code=', '');
     const attempts = Array.from({ length: 8 }, () =>
       sendRequest(server.address, '/ui/session', { body: { code } }).catch(() => null),
     );
-    if (answered) await Promise.race(attempts);
+    await Promise.race(attempts);
     server.child.kill('SIGKILL');
     await Promise.all([server.ended, ...attempts]);
     const { tokens } = await lociJson<TokenListOutput>(['token', 'list'], { home });
@@ -132,37 +149,23 @@ describe('loci ui', () => {
     expect(shown.address).not.toBe(server.address);
   });
 
-  it.each([
-    ['socket: loci.sock', 'a browser cannot open server.socket'],
-    ['host: 0.0.0.0', 'server.host is 0.0.0.0; the page is only on this machine, at 127.0.0.1'],
-  ])('stays on loopback with server.%s', async (setting, message) => {
+  it('stays on loopback whatever the address of the server is', async () => {
     const home = temporaryFolder();
-    writeFileSync(join(home, 'loci.yaml'), `server:\n  port: 0\n  ${setting}\n`);
+    writeFileSync(join(home, 'loci.yaml'), 'server:\n  port: 0\n  host: 0.0.0.0\n');
     const { shown, stderr } = await startUi(home, ['--print']);
     expect(shown.address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    expect(stderr()).toContain(message);
+    expect(stderr()).toContain('server.host is 0.0.0.0; the page is only on this machine, at 127.0.0.1');
     expect(await redeem(shown)).toBe(200);
   });
 
   it('opens the browser without a shell, and without the code in what other users can see', async () => {
     const home = temporaryFolder();
     await startServerProcess(home);
-    const bin = temporaryFolder();
-    const received = join(bin, 'received');
-    const program = (name: string, script: string): void => {
-      writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
-      chmodSync(join(bin, name), 0o755);
-    };
-    const env = { PATH: `${bin}:${process.env['PATH'] ?? ''}`, DISPLAY: ':0' };
-    for (const name of ['xdg-open', 'open']) program(name, `echo "$@" > '${received}'`);
-    program('xdg-settings', 'echo firefox.desktop');
+    const received = join(temporaryFolder(), 'received');
+    const env = { PATH: pathWith('firefox.desktop', received), DISPLAY: ':0' };
     const { shown } = await startUi(home, [], env);
     expect(shown.opened).toBe(true);
-    await vi.waitFor(
-      () => expect(existsSync(received) && readFileSync(received, 'utf8')).toMatch(/\n$/),
-      100_000,
-    );
-    const file = fileURLToPath(readFileSync(received, 'utf8').trim());
+    const file = fileURLToPath(await opened(received));
     expect(file).toBe(join(home, 'run', 'open.html'));
     expect(statSync(file).mode & 0o077).toBe(0);
     expect(readFileSync(file, 'utf8')).toContain(`content="0;url=${shown.url}"`);
@@ -171,23 +174,10 @@ describe('loci ui', () => {
   it('opens the link itself where the browser cannot read the folder, and only prints it without a screen', async () => {
     const home = temporaryFolder();
     await startServerProcess(home);
-    const bin = temporaryFolder();
-    const received = join(bin, 'received');
-    mkdirSync(bin, { recursive: true });
-    for (const [name, script] of [
-      ['xdg-settings', 'echo firefox_firefox.desktop'],
-      ['xdg-open', `echo "$@" > '${received}'`],
-    ] as const) {
-      writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
-      chmodSync(join(bin, name), 0o755);
-    }
-    const PATH = `${bin}:${process.env['PATH'] ?? ''}`;
+    const received = join(temporaryFolder(), 'received');
+    const PATH = pathWith('firefox_firefox.desktop', received);
     const { shown } = await startUi(home, [], { PATH, WAYLAND_DISPLAY: 'wayland-0' });
-    await vi.waitFor(
-      () => expect(existsSync(received) && readFileSync(received, 'utf8')).toMatch(/\n$/),
-      100_000,
-    );
-    expect(readFileSync(received, 'utf8').trim()).toBe(shown.url);
+    expect(await opened(received)).toBe(shown.url);
     const { stdout }: CommandResult = await loci(['ui', '--home', home], { home, env: { PATH } });
     expect(stdout).toMatch(
       /^Open this link in your browser within a minute; it works once:\n\n {2}http:\S+\n/,

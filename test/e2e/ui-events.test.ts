@@ -26,34 +26,19 @@ describe('events', () => {
     await bob.next('change');
     expect(ada.events).toHaveLength(1);
     const bobsEvents = bob.events.length;
-    for (const [args, kinds] of [
-      [
-        ['write', 'The oven is gas'],
-        ['records', 'audit'],
-      ],
-      [
-        ['fact', 'store', 'os', 'Linux'],
-        ['records', 'facts', 'audit'],
-      ],
-      [
-        ['startup', 'set', 'units', 'metric'],
-        ['startup', 'audit'],
-      ],
-      [
-        ['token', 'create', '--subject', 'ada'],
-        ['access', 'audit'],
-      ],
-      [['pack', 'oven'], ['receipts']],
+    for (const [words, kinds] of [
+      ['write oven', 'audit records'],
+      ['fact store os Linux', 'audit facts records'],
+      ['startup set units metric', 'audit startup'],
+      ['token create --subject ada', 'access audit'],
+      ['pack oven', 'receipts'],
     ] as const) {
       const before = ada.events.length;
-      expect((await loci(args, server)).code).toBe(0);
+      expect((await loci(words.split(' '), server)).code).toBe(0);
       // A poll may see a part of what changes at once.
       const changed = (): string[] =>
         ada.events.slice(before).flatMap(({ data }) => (data as { kinds: string[] }).kinds);
-      await vi.waitFor(
-        () => expect([args, changed().toSorted()]).toEqual([args, [...kinds].sort()]),
-        100_000,
-      );
+      await vi.waitFor(() => expect(changed().toSorted().join(' '), words).toBe(kinds), 100_000);
     }
     expect(bob.events.slice(bobsEvents + 1)).toEqual([]);
   });

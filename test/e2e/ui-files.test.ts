@@ -64,17 +64,15 @@ describe('the files of the page', () => {
   it('are only those of the folder', async () => {
     const server = await startWithPage();
     for (const path of [
-      '/ui/passwd.txt',
-      '/ui/missing.js',
-      '/ui/assets/missing',
-      '/ui/../loci.yaml',
-      '/ui/%2e%2e/%2e%2e/etc/passwd.txt',
-      '/ui/..%2f..%2fpackage.json',
-      '/ui/..%2f..%2fetc%2fpasswd',
-
-      '/ui//etc/passwd.txt',
-      '/ui/index.html%00.js',
-      '/ui/assets/../../package.json',
+      ...[
+        '/ui/passwd.txt',
+        '/ui/missing.js',
+        '/ui/assets/missing',
+        '/ui/../loci.yaml',
+        '/ui//etc/passwd.txt',
+      ],
+      ...['/ui/%2e%2e/%2e%2e/etc/passwd.txt', '/ui/..%2f..%2fpackage.json', '/ui/..%2f..%2fetc%2fpasswd'],
+      ...['/ui/index.html%00.js', '/ui/assets/../../package.json'],
     ]) {
       const { status, text } = await server.request(path);
       expect([path, status]).toEqual([path, 404]);

@@ -78,7 +78,6 @@ describe('status and doctor', () => {
     const [read] = await vaultsOf();
     expect(read).toMatchObject({ records: 2, changes: { added: 0, changed: 0, gone: 0 }, unreadable: null });
     expect(Math.abs(Date.now() - Date.parse(read!.last_read!))).toBeLessThan(60_000);
-    expect((await loci(['status'], { home })).stdout).toMatch(/My notes: 2 notes, .*, read just now\n/);
     expect(await checksOf('vault My notes')).toMatchObject([{ result: 'ok' }]);
 
     appendFileSync(join(notes, 'one.md'), ' And eat ants.');
@@ -102,22 +101,6 @@ describe('status and doctor', () => {
     expect((await vaultsOf())[0]?.changes).toEqual({ added: 0, changed: 0, gone: 0 });
   });
 
-  it('have plain text and canvases too, whose cards are found and link to their files', async () => {
-    writeFileSync(join(notes, 'locks.txt'), 'The shed lock changed in spring.');
-    const nodes = [
-      { id: 'a', type: 'text', text: 'wallpaper with herons', x: 0, y: 0 },
-      { id: 'b', type: 'file', file: 'two.md', x: 0, y: 90 },
-    ];
-    writeFileSync(join(notes, 'Board.canvas'), JSON.stringify({ nodes, edges: [] }));
-    writeFileSync(join(notes, 'broken.canvas'), '{');
-    expect((await loci(['index'], { home })).stdout).toContain(
-      'skipped broken.canvas: it is not a canvas in JSON',
-    );
-    expect((await loci(['search', 'herons'], { home })).stdout).toContain('Board.canvas#L1-L3');
-    expect((await loci(['search', 'shed lock'], { home })).stdout).toContain('locks.txt#L1');
-    expect((await loci(['get', 'two.md'], { home })).stdout).toContain('Board');
-  });
-
   it('report problems of notes as long as they exist, even if index has reported them', async () => {
     writeFileSync(join(notes, 'picture.md'), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0xff]));
     truncateSync(join(notes, 'two.md'), 6_000_000);
@@ -128,14 +111,7 @@ describe('status and doctor', () => {
     const [state, other] = await vaultsOf();
     expect(state).toMatchObject({ skipped: 2, changes: { added: 0, changed: 0, gone: 0 } });
     expect(other).toMatchObject({ skipped: 0 });
-    expect((await loci(['status'], { home })).stdout).toMatch(
-      /My notes: 14 notes, .*, read just now; 2 left out: `loci doctor` says why\n/,
-    );
     const [check] = await checksOf('notes of My notes');
-    expect(check).toMatchObject({
-      result: 'warning',
-      hint: expect.stringContaining('Split notes') as string,
-    });
     const [summary, ...lines] = check!.detail.split('\n');
     expect(summary).toBe('2 left out, 12 read despite a fault');
     expect(lines.slice(0, 3)).toEqual([
@@ -145,18 +121,9 @@ describe('status and doctor', () => {
     ]);
     expect(lines).toHaveLength(14);
     expect(await checksOf('notes of work')).toEqual([]);
-    const shown = (await loci(['doctor'], { home })).stdout;
-    expect(shown).toContain('… and 4 more; --verbose shows all\n');
-    expect(shown).not.toContain('yaml 9.md');
-    expect((await loci(['doctor', '--verbose'], { home })).stdout).toContain('yaml 9.md');
     for (let i = 0; i < 12; i++) writeFileSync(join(notes, `yaml ${String(i)}.md`), 'Ants.');
     for (const name of ['two.md', 'picture.md']) writeFileSync(join(notes, name), 'Ants.');
     expect(await checksOf('notes of My notes')).toEqual([]);
-  });
-
-  it('do not count a file that is no longer a note as changed', async () => {
-    writeFileSync(join(notes, 'one.md'), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0xff]));
-    expect((await vaultsOf())[0]).toMatchObject({ skipped: 1, changes: { added: 0, changed: 0, gone: 0 } });
   });
 
   it('report a vault that was not read yet, or whose folder is missing', async () => {
@@ -175,18 +142,6 @@ describe('status and doctor', () => {
     ]);
   });
 
-  it('report an imported vault once, as a vault', async () => {
-    const file = join(home, 'export.jsonl');
-    await loci(['export', '--to', file], { home });
-    const other = join(home, 'other');
-    await loci(['import', file], { home: other });
-    const status = await lociJson<StatusOutput>(['status'], { home: other });
-    expect(status.unconfigured_vaults.map(({ name }) => name)).toContain('work');
-    expect(status.sources).toEqual([]);
-    const removal = await loci(['sources', 'remove', 'work'], { home: other });
-    expect([removal.code, removal.stderr]).toEqual([2, expect.stringContaining('work is a vault')]);
-  });
-
   it('report records of a vault that is no longer in the settings, with a hint', async () => {
     const file = join(home, 'loci.yaml');
     writeFileSync(file, `vaults:\n  - path: ${JSON.stringify(work)}\n`);
@@ -202,30 +157,6 @@ describe('status and doctor', () => {
     );
     expect(await sourcesFound()).toEqual(['cli', 'work']);
     expect(await checksOf('vault My notes')).toEqual([]);
-  });
-
-  it('do not confuse vaults, because index refuses another folder of the same name', async () => {
-    const file = join(home, 'loci.yaml');
-    const settings = `vaults:\n  - path: ${JSON.stringify(work)}\n`;
-    writeFileSync(file, settings);
-    const other = join(temporaryFolder(), 'My notes');
-    mkdirSync(other);
-    writeFileSync(join(other, 'three.md'), 'Another aardvark.');
-    for (const args of [
-      ['index', other],
-      ['init', '--vault', other],
-    ]) {
-      const refused = await loci(args, { home });
-      expect([refused.code, readFileSync(file, 'utf8')]).toEqual([3, settings]);
-      for (const part of [notes, other, 'loci forget-vault "My notes"'])
-        expect(refused.stderr).toContain(part);
-    }
-    expect((await loci(['index', other, '--once'], { home })).code).toBe(0);
-    expect((await loci(['index'], { home })).code).toBe(0);
-    const indexedOnce = expect.stringMatching(/^My notes-/) as string;
-    expect(await sourcesFound()).toEqual(['My notes', 'My notes', indexedOnce, 'cli', 'work']);
-    writeFileSync(file, `vaults:\n  - name: My notes\n    path: ${JSON.stringify(other)}\n`);
-    expect((await loci(['index'], { home })).stdout).toContain('1 added, 2 removed');
   });
 });
 
@@ -243,16 +174,6 @@ describe('index with a missing vault', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({
       vaults: [{ name: 'work', path: work, unchanged: 2 }],
       error: { code: 'unreadable', hint: expect.stringContaining('My notes') as string },
-    });
-  });
-
-  it('prints only an error if there is no other vault', async () => {
-    for (const folder of [notes, work]) rmSync(folder, { recursive: true });
-    const { code, stdout, stderr } = await loci(['index'], { home });
-    expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
-    for (const name of ['My notes', 'work']) expect(stderr).toContain(`\`loci forget-vault "${name}"\``);
-    expect(JSON.parse((await loci(['index', '--json'], { home })).stdout)).toEqual({
-      error: expect.objectContaining({ code: 'unreadable' }) as object,
     });
   });
 });
@@ -289,19 +210,6 @@ describe('forget-vault', () => {
     expect((await vaultsOf()).map(({ name }) => name)).toContain('work');
     expect((await loci(['forget-vault', 'work', '--even-if-gone'], { home })).code).toBe(0);
     expect(await sourcesFound()).not.toContain('work');
-  });
-
-  it('succeeds for a vault that was never read', async () => {
-    const fresh = join(temporaryFolder(), 'fresh');
-    mkdirSync(fresh);
-    await loci(['init', '--vault', fresh], { home });
-    rmSync(fresh, { recursive: true });
-    const { code, stdout } = await loci(['forget-vault', 'fresh'], { home });
-    expect({ code, stdout }).toEqual({
-      code: 0,
-      stdout: `Forgot fresh: it had no records; it is no longer in the settings.\nThe notes in ${fresh} were not changed.\n`,
-    });
-    expect((await vaultsOf()).map(({ name }) => name)).toEqual(['My notes', 'work']);
   });
 
   it('refuses names that are not vaults, such as surfaces, and vaults of the environment', async () => {

@@ -52,7 +52,7 @@ export class WatchProcess {
    * Waits for an event. The first `after` events do not count.
    * @throws if the process ends first, or after `timeoutMs`
    */
-  async next(filter: EventFilter, after = 0, timeoutMs = 30_000): Promise<WatchEvent> {
+  async next(filter: EventFilter, after = 0, timeoutMs = 100_000): Promise<WatchEvent> {
     const { promise, resolve, reject } = Promise.withResolvers<WatchEvent>();
     const check = (): void => {
       const found = this.events.slice(after).find(filter);

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { loci, MAIN, startLoci, temporaryFolder } from './loci-command.ts';
+import { describe, expect, it } from 'vitest';
+import { MAIN, startLoci, temporaryFolder } from './loci-command.ts';
 import { GOOGLE_TASKS, SourcesHome } from './sources-home.ts';
 import { eventOf, refreshed, WatchProcess } from './watch-process.ts';
 
@@ -55,56 +55,6 @@ describe('loci watch', () => {
     expect((await watch.stop()).code).toBe(0);
   });
 
-  it('reports once that a source waits for approval, and refreshes the others', async () => {
-    const home = new SourcesHome({
-      sources: [FAST, { id: 'later', command: 'cat later.json', refreshInterval: '100ms' }],
-    });
-    await home.approveAndRefresh('tasks');
-    const watch = new WatchProcess(home.path);
-    for (let after = 0; watch.count(refreshed('tasks')) < 5; after = watch.events.length)
-      await watch.next(refreshed('tasks'), after);
-    expect(watch.count(eventOf('waiting', 'later'))).toBe(1);
-    expect(watch.count(eventOf('failed', 'later'))).toBe(0);
-    await watch.stop();
-  });
-
-  it('prints a line for each refresh, without control characters of the terminal', async () => {
-    const home = new SourcesHome({
-      sources: [
-        GOOGLE_TASKS,
-        { id: 'broken', command: ['sh', '-c', 'echo "no \u001b[31mtoken" >&2; exit 3'] },
-      ],
-    });
-    await home.json('sources', 'approve', 'tasks', 'broken');
-    // The process takes its standard error for a terminal of 60 columns.
-    const terminal = 'Object.assign(process.stderr, { isTTY: true, columns: 60 });';
-    const nodeArgs = ['--import', `data:text/javascript,${encodeURIComponent(terminal)}`, MAIN];
-    const { child, ended } = startLoci(['watch'], { home: home.path, env: { NO_COLOR: '1' } }, nodeArgs);
-    onTestFinished(() => void child.kill('SIGKILL'));
-    const refreshes = Promise.withResolvers<undefined>();
-    let printed = '';
-    child.stdout?.on('data', (chunk: Buffer) => {
-      printed += chunk.toString();
-      if (printed.includes('broken: ') && printed.includes('tasks: ')) refreshes.resolve(undefined);
-    });
-    void ended.then(() => refreshes.reject(new Error(`it ended and had printed: ${printed}`)));
-    await refreshes.promise;
-    child.kill('SIGINT');
-    const { code, stdout, stderr } = await ended;
-    expect(code).toBe(0);
-    const lines = stdout.trimEnd().split('\n');
-    expect(lines.map((line) => line.replace(/^\d\d:\d\d:\d\d /, '')).toSorted()).toEqual([
-      `broken: the command ended with exit code 3: no token (in ${home.path})`,
-      'tasks: 2 added',
-    ]);
-    expect(stderr.split('\n')).toEqual([
-      'Loci refreshes these vaults and sources. Press Ctrl-C to stop.',
-      expect.stringMatching(/^ {2}tasks +cat tasks\.json +every 5 min$/),
-      expect.stringMatching(/^ {2}broken +sh -c .* every 5 min$/),
-      '',
-    ]);
-  });
-
   it('lists first which vaults and sources it refreshes, which not, and why', async () => {
     const vault = temporaryFolder();
     const home = new SourcesHome({
@@ -135,13 +85,5 @@ describe('loci watch', () => {
     const { code, stdout, stderr } = await ended;
     expect([code, stderr]).toEqual([0, 'it ended with 0\n']);
     expect(JSON.parse(stdout)).toMatchObject({ event: 'watching' });
-  });
-
-  it('fails when there is nothing to refresh, and says what to do', async () => {
-    const home = temporaryFolder();
-    const { code, stderr } = await loci(['watch'], { home });
-    expect(code).toBe(3);
-    expect(stderr).toMatch(/nothing to refresh.*\n.*`loci index PATH`.*docs\/sources\.md/);
-    expect((await loci(['watch', 'everything'], { home })).code).toBe(2);
   });
 });

@@ -41,7 +41,7 @@ describe('tasks that are due on a day', () => {
       })),
     );
     await home.approveAndRefresh('tasks');
-    for (const zone of ['Etc/GMT+12', 'America/New_York', 'Europe/Berlin', 'Pacific/Kiritimati']) {
+    for (const zone of ['Etc/GMT+12', 'Pacific/Kiritimati']) {
       const today = dayIn(zone);
       const overdue = days.filter((day) => day < today).map((day) => `Task ${day}`);
       const found = await searchIn(zone, home.path, 'overdue');

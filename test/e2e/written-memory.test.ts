@@ -16,8 +16,6 @@ import { writeOperation } from '../../src/operations/records/write.ts';
 import { runAsAgent } from './agent-call.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 
-const DAY = 24 * 60 * 60 * 1000;
-
 function newHome(): { home: string } {
   return { home: join(temporaryFolder(), 'home') };
 }
@@ -65,10 +63,7 @@ describe('a written record', () => {
     });
     expect(await sql(options, 'SELECT id FROM passage')).toEqual(passages);
 
-    const unchanged = await loci(['update', '1', '--tag', 'oak', '--tag', 'kitchen'], options);
-    expect(unchanged.stdout).toMatch(/^record\/1 is unchanged/);
-    const changed = await loci(['update', '1', '--content', 'Oak, oiled\nin the zanzibar shade'], options);
-    expect(changed.stdout).toMatch(/^Changed record\/1: content\.\nFound by its words for now/);
+    await loci(['update', '1', '--content', 'Oak, oiled\nin the zanzibar shade'], options);
     expect(await sql(options, 'SELECT id FROM passage')).not.toEqual(passages);
     expect(await searchIds('zanzibar', options)).toEqual([1]);
     expect(await searchIds('quuxian', options)).toEqual([]);
@@ -78,63 +73,14 @@ describe('a written record', () => {
     const options = newHome();
     await loci(['write', 'The quuxian fence is green', '--title', 'Fence'], options);
     const before = await lociJson<GetOutput>(['get', 'record/1'], options);
-    const deleted = await loci(['delete', 'record/1'], options);
-    const until = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long' }).format(Date.now() + 30 * DAY);
-    expect(deleted.stdout).toBe(
-      `Deleted record/1 (Fence). \`loci undelete 1\` restores it until ${until}.\n`,
-    );
+    await loci(['delete', 'record/1'], options);
     expect(await searchIds('quuxian', options)).toEqual([]);
     expect((await loci(['get', 'record/1'], options)).code).toBe(4);
     expect(await lociJson<StatusOutput>(['status'], options)).toMatchObject({ records: 0 });
-    const twice = await loci(['delete', '1'], options);
-    expect(twice).toMatchObject({ code: 4, stderr: expect.stringContaining('undelete 1') as string });
-
-    expect((await loci(['undelete', '1'], options)).stdout).toMatch(/^Restored record\/1 \(Fence\)\.\n/);
+    await loci(['undelete', '1'], options);
     expect(await searchIds('quuxian', options)).toEqual([1]);
     const after = await lociJson<GetOutput>(['get', 'record/1'], options);
     expect({ ...after, age: '' }).toEqual({ ...before, age: '', updated_at: after.updated_at });
-  });
-
-  it('is purged some time after its deletion, and undelete reports that', async () => {
-    const options = newHome();
-    await loci(['config', 'set', 'retention.purgeAfterDays', '5'], options);
-    for (const name of ['quuxian', 'zanzibar']) {
-      const { id } = await lociJson<WriteOutput>(['write', `The ${name} fence`], options);
-      await loci(['delete', String(id)], options);
-    }
-    const at = Date.now() - 5 * DAY - 60_000;
-    await sql(options, `UPDATE record SET deleted_at = ${String(at)} WHERE id = 1`);
-    await loci(['write', 'Something else'], options);
-    const purged = await loci(['undelete', '1', '--json'], options);
-    expect(purged.code).toBe(4);
-    expect(JSON.parse(purged.stdout)).toMatchObject({
-      error: {
-        code: 'gone',
-        message: 'record 1 is gone: it was purged, or its vault or source was forgotten',
-      },
-    });
-    expect((await loci(['undelete', '2'], options)).code).toBe(0);
-    const { entries } = await lociJson<AuditOutput>(['audit', '--action', 'purge'], options);
-    expect(entries).toMatchObject([{ actor: 'loci', surface: 'engine', record: null, diff: null }]);
-    const log = await lociJson<AuditOutput>(['audit'], options);
-    const ofPurged = log.entries.filter(({ subject }) => subject === entries[0]?.subject);
-    expect(ofPurged.map(({ action, erased }) => [action, erased])).toEqual([
-      ['purge', false],
-      ['delete', false],
-      ['write', true],
-    ]);
-  });
-
-  it('is written once for an idempotency key, even if the request is repeated', async () => {
-    const options = newHome();
-    const args = ['write', 'The fence is green', '--idempotency-key', 'k1'];
-    await loci(args, options);
-    expect((await loci(args, options)).stdout).toMatch(
-      /^Remembered before as record\/1, .*nothing was written/,
-    );
-    expect(await lociJson<StatusOutput>(['status'], options)).toMatchObject({ records: 1 });
-    const other = await loci(['write', 'The fence is red', '--idempotency-key', 'k1'], options);
-    expect(other).toMatchObject({ code: 5, stderr: expect.stringContaining('another request') as string });
   });
 });
 
@@ -176,11 +122,6 @@ describe('an agent', () => {
       return Object.fromEntries(results.map(({ id, trust }) => [id, trust]));
     };
     expect(await trustById()).toEqual({ 1: 'operator', 2: 'agent' });
-    const { stdout } = await loci(['search', 'quuxian'], options);
-    expect(stdout).toContain('From memory (mcp, agent) · ');
-    expect(stdout).toContain('From memory (cli) · ');
-    expect((await loci(['get', 'record/2'], options)).stdout).toContain('From memory (mcp, agent) · ');
-
     await runAsAgent(updateOperation, { id: 1, tags: ['x'] }, options.home);
     expect(await trustById()).toEqual({ 1: 'agent', 2: 'agent' });
     await loci(['update', '1', '--title', 'Fence'], options);
@@ -217,32 +158,6 @@ describe('the audit log', () => {
       content: { patch: expect.stringContaining('\n-Oak, oiled\n+Oak, lacquered\n') as string },
     });
     for (const { at } of entries) expect(Math.abs(Date.now() - Date.parse(at))).toBeLessThan(60_000);
-
-    const { stdout } = await loci(['audit', '--record', '1', '--action', 'update'], options);
-    const [first, ...rest] = stdout.trimEnd().split('\n');
-    expect(first).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}\S.* via cli {2}update {2}record\/1$/);
-    expect(rest).toEqual([
-      '    title: Worktop → Top',
-      '    content:',
-      '      @@ -1,1 +1,1 @@',
-      '      -Oak, oiled',
-      '      +Oak, lacquered',
-    ]);
-  });
-
-  it('can be filtered and read in pages', async () => {
-    const actions = async (...args: string[]) =>
-      (await lociJson<AuditOutput>(['audit', ...args], options)).entries.map(({ action }) => action);
-    const viaCli = ['--surface', 'cli'];
-    expect(await actions(...viaCli, '--action', 'delete')).toEqual(['delete']);
-    expect(await actions('--actor', 'nobody')).toEqual([]);
-    expect(await actions(...viaCli, '--from', 'tomorrow')).toEqual([]);
-    expect(await actions(...viaCli, '--from', 'yesterday', '--record', '1')).toHaveLength(4);
-    const page = await lociJson<AuditOutput>(['audit', ...viaCli, '-n', '3'], options);
-    expect(page.entries.map(({ action }) => action)).toEqual(['undelete', 'delete', 'update']);
-    expect(await actions(...viaCli, '-n', '3', '--after', page.next ?? '')).toEqual(['write']);
-    expect((await loci(['audit', ...viaCli, '-n', '1'], options)).stdout).toContain('shows the next page');
-    expect((await loci(['audit', '--action', 'none'], options)).stdout).toMatch(/^No matching entries/);
   });
 
   it('cannot be rewritten', async () => {

@@ -25,69 +25,49 @@ describe('a wrong path', () => {
   mkdirSync(home);
   writeFileSync(file, 'x');
 
+  const storeAt = (path: string) => ({ home, env: { LOCI_STORE_PATH: path } });
+
   it.each([
-    ['a home that is a file', { home: file }, ['status'], 8, 'file.md is a file', 'LOCI_HOME'],
-    ['a home below a file', { home: join(file, 'x') }, ['init'], 8, 'is a file, or is below one', '--home'],
+    ['a home that is a file', 'status', 8, 'file.md is a file', 'LOCI_HOME', { home: file }],
+    ['a home below a file', 'init', 8, 'is a file, or is below one', '--home', { home: join(file, 'x') }],
     [
       'a store that is a folder',
-      { home, env: { LOCI_STORE_PATH: folder } },
-      ['status'],
+      'status',
       8,
-      `${folder} is a folder, but the store must be a file`,
+      ' is a folder, but the store must',
       'store.path',
+      storeAt(folder),
     ],
     [
       'a store below a file',
-      { home, env: { LOCI_STORE_PATH: join(file, 'x', 'loci.db') } },
-      ['write', 'x'],
-      8,
-      'there is a file where a folder should be',
-      'Check',
-    ],
-    [
-      'a store that is another file',
-      { home, env: { LOCI_STORE_PATH: file } },
-      ['write', 'x'],
-      6,
-      'is not a Loci store; it was left unchanged',
-      'store.path',
-    ],
-    ['an input that is a folder', { home }, ['search', '--input', folder], 8, 'it is a folder', 'JSON'],
-    [
-      'an input that does not exist',
-      { home },
-      ['search', '--input', `${file}x`],
-      8,
-      'it does not exist',
-      'JSON',
-    ],
-    [
-      'a vault below a file',
-      { home },
-      ['index', join(file, 'x')],
+      'write x',
       8,
       'there is a file where a folder',
       'Check',
+      storeAt(join(file, 'x/y')),
     ],
-  ] as const)('is a readable error: %s', async (_, options, args, exit, message, hint) => {
-    expectReadableError(await loci(args, options), exit, message, hint);
+    [
+      'a store that is another file',
+      'write x',
+      6,
+      'is not a Loci store; it was left',
+      'store',
+      storeAt(file),
+    ],
+    ['an input that is a folder', `search --input ${folder}`, 8, 'it is a folder', 'JSON', { home }],
+    ['an input that does not exist', `search --input ${file}x`, 8, 'it does not exist', 'JSON', { home }],
+    ['a vault below a file', `index ${file}/x`, 8, 'there is a file where a folder', 'Check', { home }],
+  ])('is a readable error: %s', async (_, words, exit, message, hint, options) => {
+    expectReadableError(await loci(words.split(' '), options), exit, message, hint);
   });
 
   it('is a readable error: a folder in place of loci.yaml', async () => {
     const otherHome = temporaryFolder();
     mkdirSync(join(otherHome, 'loci.yaml'));
-    expectReadableError(
-      await loci(['status'], { home: otherHome }),
-      8,
-      'it is a folder, not a file',
-      'Move the folder away',
-    );
-    expectReadableError(
-      await loci(['config', 'set', 'search.limit', '3'], { home: otherHome }),
-      8,
-      'it is a folder, not a file',
-      'Move the folder away',
-    );
+    for (const words of ['status', 'config set search.limit 3']) {
+      const result = await loci(words.split(' '), { home: otherHome });
+      expectReadableError(result, 8, 'it is a folder, not a file', 'Move the folder away');
+    }
     expect(readdirSync(otherHome)).toEqual(['loci.yaml']);
     expect(readFileSync(file, 'utf8')).toBe('x');
   });

@@ -9,18 +9,7 @@ import { loci, lociJson, startLoci, temporaryFolder } from '../e2e/loci-command.
 import { countRecords, expireLeases, waitForFirstBatch } from './first-batch.ts';
 
 const NOTES = 500;
-const WORDS = [
-  'harbour',
-  'lantern',
-  'oven',
-  'tide',
-  'maple',
-  'ledger',
-  'quarry',
-  'saffron',
-  'violin',
-  'anchor',
-];
+const WORDS = 'harbour lantern oven tide maple ledger quarry saffron violin anchor'.split(' ');
 
 /** Notes with different words, so that their scores differ. */
 function makeVault(): string {

@@ -12,8 +12,8 @@ import {
 } from '../embedding/provider-server.ts';
 import { repetitions } from '../repetitions.ts';
 
-const TEXTS = repetitions(1200, 10_000);
-const KILLS = 5;
+const TEXTS = repetitions(720, 10_000);
+const KILLS = repetitions(3, 5);
 /** What a process has sent and not stored yet: two requests at once, and batches of 64 texts that wait for their commit. */
 const MAX_IN_WORK = 4 * 64;
 

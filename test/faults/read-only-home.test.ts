@@ -57,13 +57,10 @@ it.for([
     expect(found.printed).not.toContain('7731');
     for (const args of [
       ['get', 'record/1'],
-      ['list'],
       ['status'],
       ['pack', 'oven', '--use-graph'],
       ['graph', 'show', 'record/1'],
-      ['graph', 'concepts'],
       ['fact', 'list'],
-      ['audit'],
       ['doctor'],
       ['export', '--to', join(folder.path, 'export.jsonl')],
     ])

@@ -10,8 +10,8 @@ import { repetitions } from '../repetitions.ts';
 
 /** Constants of the child processes and of the tests that start them. */
 export const SOURCE = 'todos';
-export const DOCUMENTS: number = repetitions(3000, 10_000);
-export const CYCLES = 200;
+export const DOCUMENTS: number = repetitions(1500, 10_000);
+export const CYCLES: number = repetitions(100, 200);
 const LEASE = 'refresh todos';
 
 type Print = (line: Line) => void;

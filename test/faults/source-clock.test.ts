@@ -99,7 +99,7 @@ describe('a clock that jumps', () => {
 
 it('sources are refreshed at their own intervals, even if other sources have longer ones', async () => {
   const engine = new SourceEngine();
-  await engine.start([taskSource('beat', SECOND), taskSource('slow', 4 * SECOND)]);
+  await engine.start([taskSource('beat', BEAT_MS), taskSource('slow', 3 * SECOND)]);
   await engine.waitForRefreshes('slow', 1);
   const before = engine.count('refreshed', 'beat');
   await engine.waitForRefreshes('slow', 1);

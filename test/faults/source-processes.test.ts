@@ -32,7 +32,7 @@ async function stateOf(home: SourcesHome): Promise<SourcesListOutput['sources'][
 
 describe('two processes with the same sources', () => {
   it('refresh them one at a time, and as often as a single process (S12)', async () => {
-    const RUNS = 8;
+    const RUNS = 4;
     const home = homeOf(SLOW_JOB);
     await home.json('sources', 'approve', 'jobs');
     const watches = [new WatchProcess(home.path), new WatchProcess(home.path)];
@@ -84,7 +84,7 @@ describe('two processes with the same sources', () => {
 });
 
 describe('a process that is killed', () => {
-  const DOCUMENTS = repetitions(1000, 2000);
+  const DOCUMENTS = repetitions(500, 2000);
   /** Prints documents that are all tagged with the number of the run. */
   const MANY_DOCUMENTS_JOB = `
 const run = readFileSync('jobs.log', 'utf8').split('begun').length - 1;

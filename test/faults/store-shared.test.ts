@@ -96,17 +96,6 @@ describe('a store that several processes have open', () => {
     await Promise.all([one.close(), other.close()]);
   });
 
-  it('can be created by several processes at once', async () => {
-    using folder = scratchFolder();
-    for (let round = 0; round < 2; round++) {
-      const path = join(folder.path, String(round), 'store.db');
-      const stores = await Promise.all(Array.from({ length: 3 }, () => openSqlite(path)));
-      await Promise.all(stores.map((store, i) => write(store, NAMESPACE, note(`by ${String(i)}`))));
-      expect(await matchingRecords(stores[0]!, NAMESPACE, 'by')).toHaveLength(3);
-      await Promise.all(stores.map((store) => store.close()));
-    }
-  });
-
   it('waits for a lock on a file that another process is creating', async () => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');

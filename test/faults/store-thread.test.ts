@@ -1,11 +1,11 @@
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { draft, matchingRecords, note, NOW, verifyStore, write } from '../contract/store-samples.ts';
+import { matchingRecords, note, NOW, verifyStore, write } from '../contract/store-samples.ts';
 import { openSqlite, scratchFolder, startChild } from './store-processes.ts';
 
 const NAMESPACE = 'n';
@@ -110,15 +110,6 @@ describe('the threads of a store', () => {
       started.filter(({ threadId }) => threadId !== -1).map((worker) => once(worker, 'exit')),
     );
   });
-
-  it('are not blocked by a message that cannot be sent to them', async () => {
-    using folder = scratchFolder();
-    const store = await openSqlite(join(folder.path, 'store.db'));
-    const unsendable = draft({ metadata: { f: (() => 1) as never } });
-    await expect(write(store, NAMESPACE, { id: null, draft: unsendable, passages: [] })).rejects.toThrow();
-    expect(await write(store, NAMESPACE, note('a'))).toEqual([1]);
-    await store.close();
-  });
 });
 
 describe('a process', () => {
@@ -130,22 +121,5 @@ describe('a process', () => {
     const store = await openSqlite(join(folder.path, 'store.db'), { create: false });
     expect(await store.vectors.generations(ADMIN_NAMESPACE)).toHaveLength(1);
     await store.close();
-  });
-
-  it('that runs code from its command line can open a store', async () => {
-    using folder = scratchFolder();
-    const registry = new URL('../../src/store/registry.ts', import.meta.url).href;
-    const path = join(folder.path, 'store.db');
-    const code = `const { openStore } = await import(${JSON.stringify(registry)});
-      const store = await openStore({ path: ${JSON.stringify(path)} }, { create: true });
-      console.log((await store.admin.namespaces('')).length);
-      await store.close();`;
-    const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    let output = '';
-    child.stdout.on('data', (data: Buffer) => (output += String(data)));
-    expect(await once(child, 'close')).toEqual([0, null]);
-    expect(output).toBe('0\n');
   });
 });

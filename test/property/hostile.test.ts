@@ -5,10 +5,11 @@ import { ERROR_TABLE } from '../../src/core/errors.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import { outcomeOf, type Surface, SharedServer } from './shared-server.ts';
-import type { InputSchema } from './mcp-input.ts';
+import type { InputSchema } from './isolation-history.ts';
+import { startServer } from '../e2e/rest-server.ts';
 import { repetitions } from '../repetitions.ts';
 
-const RUNS = repetitions(2, 4);
+const RUNS = repetitions(4, 12);
 const STEPS = 60;
 /** A call that takes longer counts as hanging. */
 const MAX_CALL_MS = 20_000;
@@ -93,6 +94,13 @@ const step = fc
     }),
   );
 
+/** An answer over HTTP is as the schema of the operation says, or an error with the status of the table. */
+function expectDescribed(operation: Operation, outcome: unknown, label: string): void {
+  const { status, body } = outcome as { readonly status: number; readonly body: { readonly code?: string } };
+  if (status === 200) expect(operation.output.safeParse(body).error, label).toBeUndefined();
+  else expect([label, ERROR_TABLE[body.code as keyof typeof ERROR_TABLE].status]).toEqual([label, status]);
+}
+
 /** Error codes for faults of Loci, its store or its settings. No input may cause them. */
 const INTERNAL_CODES = Object.entries(ERROR_TABLE).flatMap(([code, { status }]) =>
   status >= 500 ? [code] : [],
@@ -131,6 +139,7 @@ describe('any sequence of calls, some of them concurrent', () => {
                 codes.filter((code) => INTERNAL_CODES.includes(code)),
                 `${label}: ${output.slice(0, 500)}`,
               ).toEqual([]);
+              if (surface === 'rest') expectDescribed(REMOTE_OPERATIONS[operation]!, outcome, label);
               outcomes[codes.length === 0 ? 'success' : 'error']++;
             });
             await Promise.all(calls);
@@ -145,4 +154,25 @@ describe('any sequence of calls, some of them concurrent', () => {
       expect(outcomes.error).toBeGreaterThan(RUNS);
     },
   );
+});
+
+describe('a server', () => {
+  it('responds to any path, method and header without a server error', async () => {
+    const server = await startServer({}, { limits: { requestsPerSecond: 0 } });
+    const token = await server.token('alice', 'read');
+    const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND'];
+    const header = fc.stringMatching(/^[\t\x20-\x7e]{0,60}$/);
+    const request = fc.record({
+      path: fc.webPath().map((path) => `/${path}`),
+      method: fc.constantFrom(...methods),
+      id: header,
+      type: header,
+    });
+    const property = fc.asyncProperty(request, async ({ path, method, id, type }) => {
+      const headers = { 'x-request-id': id, 'content-type': type, accept: type };
+      const { status, text } = await server.request(path, { method, token, headers });
+      expect([path, method, text, status < 500]).toEqual([path, method, text, true]);
+    });
+    await fc.assert(property, { numRuns: repetitions(50, 150) });
+  });
 });

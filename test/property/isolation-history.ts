@@ -1,8 +1,16 @@
 import fc from 'fast-check';
 import { z } from 'zod';
 import type { Operation } from '../../src/operations/operation.ts';
-import type { InputSchema } from './mcp-input.ts';
 import { type Surface, SURFACES } from './shared-server.ts';
+
+/** The part of JSON Schema that the inputs of operations use. */
+export interface InputSchema {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, InputSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: InputSchema;
+}
 
 /** One call of a member. */
 export interface Step {

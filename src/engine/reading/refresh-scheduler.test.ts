@@ -72,7 +72,7 @@ it('refreshes a source although many others wait for approval', async () => {
 });
 
 it('does not refresh a vault that was forgotten, although its settings are unchanged', async () => {
-  const events = await keep([{ ...QUICK, refreshInterval: '1s' }], () => true);
+  const events = await keep([{ ...QUICK, refreshInterval: '200ms' }], () => true);
   await vi.waitUntil(() => count(events, 'refreshed', true) > 0, { timeout: 100_000, interval: 10 });
   expect(await forgetSource(loci, 'notes')).toBe(1);
   const [before, rounds] = [count(events, 'refreshed', true), count(events, 'refreshed')];
