@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { sha256 } from '../../../core/ids.ts';
-import { exceedsDepth, isJsonMap } from '../../../core/json.ts';
-import { safeParse } from '../../../core/safe-parse.ts';
+import { exceedsDepth, isJsonMap, safeParse } from '../../../core/json.ts';
 import type { Json, Metadata, Timestamp } from '../../../core/types.ts';
 import { MAX_TIME, MIN_TIME } from '../../../sources/files/file-time.ts';
 
