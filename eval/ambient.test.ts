@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ambientLines } from './ambient-report.ts';
+import { ambientLines } from './set-report.ts';
 import { ambientOf } from './ambient.ts';
 import { score } from './metrics.ts';
 import type { Run } from './run.ts';

@@ -44,7 +44,7 @@ export interface Recall {
 }
 
 /** What results show of the documents of sources. Shares are over documents, 0 to 1. */
-export interface Shown {
+interface Shown {
   /** Of the relevant documents of the openers, the share that is shown; for a half without openers, of all queries. */
   readonly recall: number;
   /** Of the shown documents of these queries, the share that is relevant. */
@@ -62,7 +62,7 @@ export interface Intrusion {
   readonly related: number;
 }
 
-export interface NotesAlone extends Intrusion {
+interface NotesAlone extends Intrusion {
   /** nDCG@10 in a store without the sources. */
   readonly alone: number;
   /** nDCG@10 in the store with the sources. */

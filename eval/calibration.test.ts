@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { calibrationOf, type Judged } from './calibration.ts';
+import { calibrationOf, type Judged, rocArea } from './calibration.ts';
 import { fitLogisticRegression, type Observation } from './logistic-regression.ts';
-import { seededRandom } from './random.ts';
-import { rocArea } from './roc.ts';
+import { seededRandom } from './bootstrap.ts';
 
 describe('rocArea', () => {
   it('counts correctly ordered pairs, and equal ones by half', () => {

@@ -15,7 +15,7 @@ const earlierResult = z.object({
 });
 
 /** The part of an earlier result that a comparison needs. */
-export type EarlierResult = z.infer<typeof earlierResult>;
+type EarlierResult = z.infer<typeof earlierResult>;
 
 const earlierFile = z.union([
   z.object({ sets: z.array(earlierResult) }).transform(({ sets }) => sets),

@@ -1,15 +1,36 @@
-import type { Reranker } from '../src/embed/rerank/reranker.ts';
-import type { Embedder } from '../src/embed/embedder.ts';
-import type { Ranking, SourcePolicy } from '../src/search/rank/ranking.ts';
-import type { Evidence } from '../src/search/rank/confidence.ts';
-import { runSearch, type SearchOutcome } from '../src/search/search.ts';
-import type { Store } from '../src/store/store.ts';
 import { LociError } from '../src/core/errors.ts';
-import { withoutRecords } from './hidden-documents.ts';
-import { namespaceOf, storedRecords, type IndexedSet } from './index-cache.ts';
+import type { Embedder } from '../src/embed/embedder.ts';
+import type { Reranker } from '../src/embed/rerank/reranker.ts';
+import type { Evidence } from '../src/search/rank/confidence.ts';
+import type { Ranking, SourcePolicy } from '../src/search/rank/ranking.ts';
+import { runSearch, type SearchOutcome } from '../src/search/search.ts';
+import type { PassageScore } from '../src/store/search-model.ts';
+import type { Store, StoreSearch } from '../src/store/store.ts';
+import { type IndexedSet, namespaceOf, storedRecords } from './index-cache.ts';
 import { documentIds } from './records.ts';
 import type { EvalSet } from './sets.ts';
 import { RESULTS, type System } from './system.ts';
+
+/** The store as it answers without these records. A signal may return fewer passages than it was asked for. */
+function withoutRecords(store: Store, hidden: ReadonlySet<number>): Store {
+  const isShown = ({ record }: PassageScore): boolean => !hidden.has(record);
+  const retrieve: StoreSearch['retrieve'] = async (namespace, request) => {
+    const { lists, cosines, passages, ...rest } = await store.search.retrieve(namespace, request);
+    return {
+      ...rest,
+      lists: lists.map((list) => ({ ...list, scores: list.scores.filter(isShown) })),
+      cosines: cosines.filter(isShown),
+      passages: passages.filter(({ record }) => !hidden.has(record.id)),
+    };
+  };
+  const passages: StoreSearch['passages'] = async (...args) => {
+    const loaded = await store.search.passages(...args);
+    return { ...loaded, passages: loaded.passages.filter(({ record }) => !hidden.has(record.id)) };
+  };
+  const named: StoreSearch['named'] = async (...args) =>
+    (await store.search.named(...args)).filter(({ record }) => !hidden.has(record));
+  return { ...store, search: { ...store.search, retrieve, passages, named } };
+}
 
 /** The time of all searches of a set without a time, so that ages and "last week" mean the same in every run. */
 const NOW: number = Date.UTC(2026, 10, 21);

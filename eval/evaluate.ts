@@ -8,7 +8,7 @@ import type { AdapterId } from '../src/adapters/create-adapter.ts';
 import { adapterSystem } from './adapter-system.ts';
 import { ambientOf, type Ambient } from './ambient.ts';
 import { pairedDifference } from './bootstrap.ts';
-import { calibrationOf, type Calibration, type Judged } from './calibration.ts';
+import { type Calibration, calibrationOf, type Judged, rocArea } from './calibration.ts';
 import type { EvalConfiguration } from './configuration.ts';
 import { engineSystem, vectorsAlone, ABLATIONS } from './engine-system.ts';
 import { openIndexed, type IndexedSet } from './index-cache.ts';
@@ -38,7 +38,6 @@ import {
 } from './run.ts';
 import { withoutSources, type EvalSet } from './sets.ts';
 import type { System } from './system.ts';
-import { rocArea } from './roc.ts';
 import { mistype } from './typos.ts';
 import { unsureOf } from './unsure.ts';
 

@@ -9,7 +9,7 @@ import { calibrationOf, type Calibration } from './calibration.ts';
 import { defaultConfiguration, type EvalConfiguration } from './configuration.ts';
 import { engineSystem } from './engine-system.ts';
 import { judgedOf } from './evaluate.ts';
-import { findSets, REPOSITORY_SETS } from './find-sets.ts';
+import { findSets, REPOSITORY_SETS } from './sets.ts';
 import { openIndexed } from './index-cache.ts';
 import { fitLogisticRegression, type Observation } from './logistic-regression.ts';
 import { mean } from './metrics.ts';

@@ -7,7 +7,7 @@ export interface Observation {
 }
 
 /** The log odds are `intercept` + the sum of `coefficients` × features. */
-export interface FittedRegression {
+interface FittedRegression {
   readonly intercept: number;
   readonly coefficients: readonly number[];
 }

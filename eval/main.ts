@@ -8,7 +8,7 @@ import { ANSWERS, loadQuestionSet } from './answers/question-set.ts';
 import { comparison, readEarlier } from './compare.ts';
 import { defaultConfiguration, readConfiguration, type EvalConfiguration } from './configuration.ts';
 import { describe, evaluateSet, type EvaluateOptions } from './evaluate.ts';
-import { findMultiHopSets, findSets } from './find-sets.ts';
+import { type EvalSet, findMultiHopSets, findSets, loadSet } from './sets.ts';
 import { isIndexed } from './index-cache.ts';
 import { isSound, markReport, scoreMarks } from './marks.ts';
 import { openModel, type Model } from './model.ts';
@@ -16,7 +16,6 @@ import { HELP, parseOptions, type EvalOptions } from './options.ts';
 import { setup } from '../test/postgres/setup.ts';
 import { asJson, type SetResult } from './results.ts';
 import { setReport } from './set-report.ts';
-import { loadSet, type EvalSet } from './sets.ts';
 import { summary } from './summary.ts';
 
 const QUICK_MS = 60_000;

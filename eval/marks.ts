@@ -16,7 +16,7 @@ import { readReceipts } from '../src/engine/packs/receipts.ts';
 import { verifyReceipt } from '../src/engine/packs/verify-receipt.ts';
 
 /** How the present ranking does on the marks of an operator. Shares are from 0 to 1; `null` where nothing could be counted. */
-export interface MarkScores {
+interface MarkScores {
   readonly marks: number;
   /** Marks that cannot be used, because the query is known only by its hash. */
   readonly withoutQuery: number;

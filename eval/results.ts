@@ -93,7 +93,7 @@ export interface SetResult {
   readonly absent: readonly AbsentResult[];
 }
 
-export interface SeveralSets {
+interface SeveralSets {
   readonly sets: readonly SetResult[];
   readonly config: RunConfiguration;
 }

@@ -3,9 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ABSENT, AMBIENT, findSets, HOUSEHOLD, NEWEST } from './find-sets.ts';
+import {
+  ABSENT,
+  AMBIENT,
+  findSets,
+  HOUSEHOLD,
+  isFromSource,
+  loadSet,
+  NEWEST,
+  withoutSources,
+} from './sets.ts';
 import { recordKey, recordOf, recordsOf } from './records.ts';
-import { isFromSource, loadSet, withoutSources } from './sets.ts';
 
 let folder = '';
 beforeAll(() => {

@@ -19,7 +19,7 @@ export interface System {
   close(): Promise<void>;
 }
 
-export interface SystemResult {
+interface SystemResult {
   readonly ids: readonly string[];
   /** Related documents. */
   readonly related?: readonly string[];
@@ -27,7 +27,7 @@ export interface SystemResult {
   readonly judged?: readonly JudgedResult[];
 }
 
-export interface JudgedResult {
+interface JudgedResult {
   readonly id: string;
   /** 0 to 1. */
   readonly confidence: number;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { editDistance } from '../src/core/text/edit-distance.ts';
+import { editDistance } from '../src/core/text/closest-word.ts';
 import { mistype } from './typos.ts';
 
 const QUERY = 'What did Melanie paint for the charity exhibition?';

@@ -1,5 +1,5 @@
 import { isStopWord } from '../src/core/text/stop-words.ts';
-import { seededRandom, seedOf } from './random.ts';
+import { seededRandom, seedOf } from './bootstrap.ts';
 
 /** Only Latin words are misspelt: in other scripts typing errors are not single letters. */
 const WORD = /[A-Za-z]+/g;

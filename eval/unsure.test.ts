@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ABSENT } from './find-sets.ts';
+import { ABSENT, type EvalSet, type Half, loadSet } from './sets.ts';
 import type { QueryScore, Run } from './run.ts';
-import { loadSet, type EvalSet, type Half } from './sets.ts';
 import { unsureOf } from './unsure.ts';
 
 describe('unsureOf', () => {

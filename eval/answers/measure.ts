@@ -1,10 +1,17 @@
 import { LociError } from '../../src/core/errors.ts';
+import { NO_CLEAR_ANSWER } from '../../src/pack/render.ts';
+import { ITEM_MARK } from '../../src/pack/text/span.ts';
 import type { CountTokens } from '../../src/pack/tokens.ts';
 import { Progress } from '../progress.ts';
-import { missingNeeds } from './missing-needs.ts';
-import type { Question } from './question-set.ts';
-import { saysNoAnswer } from './says-no-answer.ts';
+import { missingNeeds, type Question } from './question-set.ts';
 import type { Asked } from './systems.ts';
+
+/** Whether a text is empty, or says before its first item that no note clearly answers. */
+export function saysNoAnswer(text: string): boolean {
+  if (text === '') return true;
+  const [beginning = ''] = text.split(ITEM_MARK, 1);
+  return beginning.includes(NO_CLEAR_ANSWER);
+}
 
 /** Tokens of o200k. */
 export const BUDGETS: readonly number[] = [500, 1000, 2000, 4000];

@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { comparable, missingNeeds } from './missing-needs.ts';
-import { ANSWERS, loadQuestionSet, notesOf } from './question-set.ts';
+import { ANSWERS, comparable, loadQuestionSet, missingNeeds, notesOf } from './question-set.ts';
 
 let folder = '';
 beforeAll(() => {

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { LociError } from '../../src/core/errors.ts';
+import { shownText } from '../../src/pack/text/span.ts';
 
 /** A piece of a note: a sentence, an item of a list, or a row of a table. */
 const statement = z.object({
@@ -40,7 +41,7 @@ const questionSet = z.object({
     .min(1),
 });
 
-export type Need = z.infer<typeof need>;
+type Need = z.infer<typeof need>;
 export type Question = z.infer<typeof question>;
 
 export interface Corpus {
@@ -76,4 +77,22 @@ export function loadQuestionSet(file: string): Corpus[] {
 export function notesOf({ root }: Pick<Corpus, 'root'>): Map<string, string> {
   const paths = globSync('**/*.md', { cwd: root }).sort();
   return new Map(paths.map((path) => [path, readFileSync(join(root, path), 'utf8')]));
+}
+
+/**
+ * The text in the form in which statements are compared: as a pack shows it, on one line, without the marks of emphasis and of quotes.
+ * A statement is so found across the ends of lines, and a row of a table whatever the widths of its columns.
+ */
+export function comparable(text: string): string {
+  return shownText(text)
+    .replaceAll(/^[ \t]*>[ \t]?/gm, '')
+    .replaceAll('*', '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
+
+/** The needs that a text does not hold. */
+export function missingNeeds(needs: readonly Need[], text: string): Need[] {
+  const held = comparable(text);
+  return needs.filter((need) => ![need, ...need.or].some((each) => held.includes(comparable(each.text))));
 }

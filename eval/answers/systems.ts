@@ -3,9 +3,8 @@ import { openGrep } from '../baselines/grep.ts';
 import { longestPrefix } from '../longest-prefix.ts';
 import type { Model } from '../model.ts';
 import type { FirstResult } from './measure.ts';
-import { missingNeeds } from './missing-needs.ts';
+import { type Corpus, missingNeeds, notesOf, type Question } from './question-set.ts';
 import { PeerIndex } from './peer-index.ts';
-import { notesOf, type Corpus, type Question } from './question-set.ts';
 import { cutSection, sectionsOf, shownSection } from './sections.ts';
 import { plainText } from '../../src/sources/markdown/plain-text.ts';
 import type { EngineContext } from '../../src/engine/context.ts';
@@ -13,7 +12,7 @@ import { search } from '../../src/engine/records/search.ts';
 import { memoryPack } from '../../src/engine/packs/memory-pack.ts';
 
 /** What an agent gets for a question. */
-export interface AnswerSystem {
+interface AnswerSystem {
   readonly name: string;
   /** Returns what makes the text of at most so many tokens. */
   ask(question: string): Promise<(budget: number) => string | Promise<string>>;

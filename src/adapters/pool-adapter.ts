@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { LociError, messageOf } from '../core/errors.ts';
-import { within } from '../core/time/within.ts';
+import { within } from '../core/time/deadline.ts';
 import type { Backend } from './backend.ts';
 import { checked, isListOfTexts } from './check-query.ts';
 import type {

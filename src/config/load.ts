@@ -2,7 +2,7 @@ import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { LociError } from '../core/errors.ts';
 import { describeFileError, systemErrorCode } from '../core/fs/file-errors.ts';
-import { readRegularFile } from '../core/fs/read-regular-file.ts';
+import { readRegularFile } from '../core/fs/files.ts';
 import type { Json } from '../core/types.ts';
 import { type ConfigDocument, parseConfig } from './document.ts';
 import { unusedEmbeddingSettings } from './embedding-schema.ts';

@@ -68,6 +68,6 @@ export interface Passage {
   /** First and last line in the content of the record, from 1, inclusive. */
   readonly startLine: number;
   readonly endLine: number;
-  /** The first 16 bytes, in hexadecimal, of the SHA-256 of the embedded text (`ingest/embedding-text.ts`). */
+  /** The first 16 bytes, in hexadecimal, of the SHA-256 of the embedded text (`ingest/passages.ts`). */
   readonly hash: string;
 }

@@ -4,7 +4,7 @@ import { addAbortListener } from 'node:events';
 import type { EmbeddingSettings } from '../config/embedding-schema.ts';
 import { LociError } from '../core/errors.ts';
 import { latinShare } from '../core/text/latin-share.ts';
-import { within } from '../core/time/within.ts';
+import { within } from '../core/time/deadline.ts';
 import { Availability } from './http/availability.ts';
 import type { Embedder, EmbeddingPurpose, EmbedOptions } from './embedder.ts';
 import { knownModel, type KnownModel, type Prefixes } from './models.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chunk } from './chunk.ts';
+import { chunk } from './passages.ts';
 
 function words(text: string): number {
   return text.split(/\s+/).filter((word) => word !== '').length;

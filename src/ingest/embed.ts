@@ -11,7 +11,7 @@ import type {
   VectorWrite,
 } from '../store/search-model.ts';
 import type { Store } from '../store/store.ts';
-import { embeddingText, statementsOf } from './embedding-text.ts';
+import { embeddingText, statementsOf } from './passages.ts';
 
 /** Texts that are embedded in one call and written in one transaction. */
 const BATCH_SIZE = 64;

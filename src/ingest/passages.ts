@@ -1,9 +1,77 @@
 import { LociError } from '../core/errors.ts';
+import { shortHash } from '../core/ids.ts';
+import { sentencesOf } from '../core/text/sentences.ts';
 import type { LociRecord, Passage } from '../core/types.ts';
 import type { SourceProblem } from '../sources/source.ts';
-import { chunk } from './chunk.ts';
-import { embeddingHash, embeddingText } from './embedding-text.ts';
-import type { ChunkOptions } from './passage-packer.ts';
+import { mapLines, readSections } from './markdown-blocks.ts';
+import { type ChunkOptions, PassagePacker } from './passage-packer.ts';
+
+type EmbeddedRecord = Pick<LociRecord, 'title' | 'metadata'>;
+
+/**
+ * The text that is embedded for a passage: the title and headings give the model the topic, the speaker is named in front
+ * of the words, and the passage's context follows them. The hash of this text identifies the passage's vector.
+ */
+type EmbeddedPassage = Pick<Passage, 'headings' | 'text' | 'context'>;
+
+export function embeddingText(record: EmbeddedRecord, passage: EmbeddedPassage): string {
+  const topic = [record.title, ...passage.headings].filter((part) => part !== '');
+  const { speaker } = record.metadata;
+  const words = typeof speaker === 'string' ? `${speaker}: ${passage.text}` : passage.text;
+  const context = passage.context === null ? [] : [passage.context];
+  return [...new Set(topic), words, ...context].join('\n');
+}
+
+export function embeddingHash(record: EmbeddedRecord, passage: EmbeddedPassage): string {
+  return shortHash(embeddingText(record, passage));
+}
+
+/** A message with more sentences is a text that was pasted. */
+const MAX_SENTENCES = 6;
+const QUESTION = /[?？][^\p{L}\p{N}]*$/u;
+
+/**
+ * The statements of a message of a user that has several sentences, which have vectors of their own. A message often asks about one
+ * thing and mentions another ("By the way, I have moved to Basel"), of which its own vector has little.
+ */
+export function statementsOf({ metadata }: Pick<EmbeddedRecord, 'metadata'>, text: string): string[] {
+  if (metadata['role'] !== 'user' || metadata['session'] === undefined) return [];
+  const sentences = sentencesOf(text);
+  if (sentences.length < 2 || sentences.length > MAX_SENTENCES) return [];
+  return sentences.filter((sentence) => !QUESTION.test(sentence));
+}
+
+/** A passage before it has an ordinal and a hash. */
+export interface Chunk {
+  /** Headings above the passage, outermost first, including the heading of its own section. */
+  readonly headings: readonly string[];
+  /** An exact slice of the content, including heading lines and Markdown markup, without surrounding blank lines. */
+  readonly text: string;
+  /** First and last line of the slice in the content, counted from 1, inclusive. Front matter counts. */
+  readonly startLine: number;
+  readonly endLine: number;
+}
+
+/**
+ * Cuts a text into the passages that are embedded and searched. Passages follow headings. Paragraphs, list items and
+ * table rows are packed up to the limit. A longer block is cut between its items, else between its lines or sentences,
+ * words, or code points, so that every visible character is in exactly one passage, in order. Front matter is left out
+ * because its fields are indexed separately. Comments on lines of their own (`%% … %%` or `<!-- … -->`, outside lists and
+ * quotes) are left out too, and a passage never spans one.
+ */
+export function chunk(content: string, options: ChunkOptions): Chunk[] {
+  const lines = mapLines(content);
+  const packer = new PassagePacker(content, options);
+  readSections(content, lines, (section) => {
+    packer.add(section);
+  });
+  return packer.finish().map(({ start, end, headings }) => ({
+    headings,
+    text: content.slice(start, end),
+    startLine: lines.lineOf(start) + 1,
+    endLine: lines.lineOf(end - 1) + 1,
+  }));
+}
 
 /** How records are cut into passages. Two chunkings with the same signature make the same passages. */
 export interface Chunking extends ChunkOptions {

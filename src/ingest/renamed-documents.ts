@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { eventLoopYielder } from '../core/threads/event-loop.ts';
+import { eventLoopYielder } from '../core/threads/slices.ts';
 import type { LociRecord } from '../core/types.ts';
 import type { SourceDocument } from '../sources/source.ts';
 import type { SourceEntry } from '../store/model.ts';

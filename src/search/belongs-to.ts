@@ -20,7 +20,7 @@ import {
 import type { VectorIndexRef } from './run.ts';
 import { runSearch, type SearchOutcome } from './search.ts';
 
-export interface BelongsToOptions extends ProgressOptions {
+interface BelongsToOptions extends ProgressOptions {
   readonly store: Store;
   readonly namespace: string;
   /** `null` to compare words only. */
@@ -249,7 +249,7 @@ const MIN_COPIED_TERMS = 3;
  * subjects, and its whole passage is near to none of them.
  * @throws LociError `aborted`, and the errors of the store
  */
-export async function notesByEvidence(
+async function notesByEvidence(
   outcome: SearchOutcome,
   sentences: SentenceCosines,
 ): Promise<NoteOfDocument[]> {

@@ -1,7 +1,7 @@
 import { isLikelyName, phrasesIn } from '../core/names/phrases.ts';
 import { analyze } from '../core/text/analyze.ts';
 import { isStopWord } from '../core/text/stop-words.ts';
-import { within } from '../core/time/within.ts';
+import { within } from '../core/time/deadline.ts';
 import { isName, MAX_NAME_WORDS, nameOf, queriedTokens } from '../store/rules/mention-names.ts';
 import type { StoredPassage } from '../store/search-model.ts';
 import { anchorsIn, resolveLinks } from './linked-notes.ts';

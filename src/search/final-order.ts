@@ -45,7 +45,7 @@ export function orderByConfidence(
 /** Results that are sent to the reranker. */
 export const RERANKED = 50;
 
-export interface Reranked<Result> {
+interface Reranked<Result> {
   readonly ranked: readonly Result[];
   /** Why the order is as it was; `null` if it was changed. */
   readonly notice: string | null;
@@ -128,7 +128,7 @@ function datedRecord(hit: Ranked): DatedRecord {
   return { record: hit.passage.record.id, time: timeOf(hit) };
 }
 
-export interface LimitedHits {
+interface LimitedHits {
   readonly hits: readonly Hit[];
   readonly belowMinScore: readonly Hit[];
   readonly belowSourceMinScore: readonly Hit[];

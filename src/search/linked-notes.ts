@@ -15,7 +15,7 @@ import {
 import type { SearchRun } from './run.ts';
 
 /** A link with the sentence or list item around it. What others write where they link to a note says what it is about. */
-export interface Anchor {
+interface Anchor {
   /** The target as written. */
   readonly target: string;
   /** The sentence as a reader sees it. */
@@ -100,7 +100,7 @@ function anchorsOf({ text, links }: LinkingSentence): Anchor[] {
 }
 
 /** How well a link and the words around it match a query. */
-export interface AnchorMatch {
+interface AnchorMatch {
   /**
    * The IDF-weighted share of the query's terms that the sentence has, 0 to 1; a term that is more than `near` terms away
    * from the link counts by `farShare`.
@@ -175,7 +175,7 @@ interface LinkMatch extends Anchor, AnchorMatch {
   readonly strength: number;
 }
 
-export interface LinkedNotes {
+interface LinkedNotes {
   /** By the id of the target. */
   readonly evidence: ReadonlyMap<number, LinkEvidence>;
   /** The first passages of the targets that no signal found. */

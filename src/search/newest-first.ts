@@ -31,7 +31,7 @@ export interface FoundHit {
 }
 
 /** A result at its place among others. */
-export interface PlacedHit<Found extends FoundHit> {
+interface PlacedHit<Found extends FoundHit> {
   readonly found: Found;
   /** With at least the confidence of the first one that it stands before. */
   readonly hit: Hit;

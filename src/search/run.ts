@@ -174,7 +174,7 @@ export function subjectOf({ id, record }: StoredPassage): {
 type Drop = DropSubject & { readonly stage: SearchStage; readonly reason: DropReason };
 
 /** What the stages of one search dropped, and why, in the order in which they did. */
-export class SearchTrace {
+class SearchTrace {
   /** A search drops hundreds of passages, and few callers ask which. */
   readonly #drops: [DropReason, DropSubject][] = [];
 

@@ -9,7 +9,7 @@ import { isList } from './run.ts';
 import type { SearchOutcome } from './search.ts';
 
 /** A passage, and the lines of it and of its neighbours. */
-export interface ShownPassage extends Pick<StoredPassage, 'startLine' | 'endLine'> {
+interface ShownPassage extends Pick<StoredPassage, 'startLine' | 'endLine'> {
   readonly passage: StoredPassage;
 }
 

@@ -1,8 +1,88 @@
 import type { TaskRunner, ThreadTask } from '../core/threads/task-thread.ts';
 import { workerModule } from '../core/threads/worker-module.ts';
-import { type Detector, loadDetectors } from './detectors.ts';
-import { readableText } from './readable-text.ts';
-import { maskSecrets, type Secret } from './secret.ts';
+import { ADDRESS_PASSWORD, ADDRESS_TOKEN, CREDENTIAL_NAME, NAMED_CREDENTIALS } from './named-credentials.ts';
+import { findPatterns, maskSecrets, readableText, type Secret, type SecretPattern } from './secret.ts';
+import { loadSecretlint } from './secretlint.ts';
+import { SECRET_IN_CONTEXT, STATED_SECRETS } from './stated-secrets.ts';
+import { SERVICE_TOKENS, VENDOR_TOKENS } from './vendor-tokens.ts';
+
+/** The line that begins a private key: RFC 7468, OpenSSH, OpenPGP (RFC 9580, section 6.2). */
+const BEGIN = /-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g;
+const END = /-----END (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----/;
+/** An RSA key of 16,384 bits takes 13,000 characters; it may be indented and quoted. */
+const MAX_LENGTH = 40_000;
+/** Characters between the lines of a key: line breaks, escaped or not, and the marks of quotations and strings. */
+const WRAP = String.raw`(?:[\s>|"',#*]|\\+[nrt])`;
+/** A line of a key. Prose has no words of that length. */
+const LINE = '[A-Za-z0-9+/]{24,}={0,2}';
+/** The headers of old formats (RFC 1421), each with its line break. */
+const HEADERS = String.raw`(?:[A-Z][A-Za-z-]{2,20}: [^\n\\]{0,200}(?:\n|\\+n)${WRAP}*){0,5}`;
+/** The last line. It may be short if the text, the paragraph or the string ends after it. */
+const LAST_LINE = String.raw`(?:${WRAP}{1,40}[A-Za-z0-9+/]{1,23}={0,2}(?=${WRAP}{0,40}(?:$|[\n-])|["'\x60]))?`;
+/** The body of a key without an END line. */
+const UNTERMINATED_BODY = new RegExp(`${WRAP}*${HEADERS}${LINE}(?:${WRAP}{1,40}${LINE})*${LAST_LINE}`, 'y');
+const KEY_MATERIAL = /[A-Za-z0-9+/]{12,}/g;
+
+/** Finds private keys in PEM with their BEGIN and END lines, however they are wrapped. */
+function findPrivateKeys(text: string): Secret[] {
+  const begins = [...text.matchAll(BEGIN)];
+  return begins.flatMap(({ 0: begin, index: start }, i) => {
+    const body = start + begin.length;
+    const next = begins[i + 1]?.index ?? text.length;
+    const end = endOfKey(text, body, Math.min(next, body + MAX_LENGTH));
+    return end === null ? [] : [{ kind: 'private key', start, end }];
+  });
+}
+
+/** Returns null if the BEGIN line is only mentioned in prose. */
+function endOfKey(text: string, body: number, limit: number): number | null {
+  const content = text.slice(body, limit);
+  const end = END.exec(content);
+  if (end !== null && hasKeyMaterial(content.slice(0, end.index))) return body + end.index + end[0].length;
+  UNTERMINATED_BODY.lastIndex = 0;
+  const unterminated = UNTERMINATED_BODY.exec(content);
+  return unterminated === null ? null : body + unterminated[0].length;
+}
+
+function hasKeyMaterial(body: string): boolean {
+  const runs = body.replaceAll(/\\+[nrt]/g, ' ').match(KEY_MATERIAL) ?? [];
+  return runs.some((run) => /[A-Z]/.test(run) && /[a-z]/.test(run));
+}
+
+/** Finds some kinds of credentials. */
+export interface Detector {
+  /**
+   * Whether the text has something that every finding has. It takes a tenth of the time of `find`, and is false for most texts.
+   * If it is false, `find` finds nothing.
+   */
+  readonly mayFind: (text: string) => boolean;
+  readonly find: (text: string) => Secret[];
+}
+
+/** Every token of a vendor is a run of printable ASCII characters as long as an AWS access key, except the short forms below. */
+const LONG_RUN = /[!-~]{20}/;
+/** The forms for which secretlint requires fewer characters: Slack tokens, and what follows `_authToken=` in an `.npmrc` file. */
+const SHORT_FORM = /xox|xapp|_authToken=/;
+/** The part of an address before its host, which has a password or a token. */
+const ADDRESS_USER = /:\/\/[^\s/]*@/;
+
+/** The detectors of all kinds, the most specific kinds first. */
+export async function loadDetectors(): Promise<readonly Detector[]> {
+  const findBySecretlint = await loadSecretlint();
+  return [
+    { mayFind: (text) => text.includes('-----BEGIN '), find: findPrivateKeys },
+    { mayFind: (text) => LONG_RUN.test(text) || SHORT_FORM.test(text), find: findBySecretlint },
+    patternDetector(LONG_RUN, VENDOR_TOKENS),
+    patternDetector(LONG_RUN, SERVICE_TOKENS),
+    patternDetector(ADDRESS_USER, [ADDRESS_PASSWORD, ADDRESS_TOKEN]),
+    patternDetector(CREDENTIAL_NAME, NAMED_CREDENTIALS),
+    patternDetector(SECRET_IN_CONTEXT, STATED_SECRETS),
+  ];
+}
+
+function patternDetector(required: RegExp, patterns: readonly SecretPattern[]): Detector {
+  return { mayFind: (text) => required.test(text), find: (text) => findPatterns(text, patterns) };
+}
 
 /** The length of the shortest detectable credential: a password of six characters with its name. */
 const MIN_TEXT_LENGTH = 9;
@@ -88,4 +168,26 @@ function mergeOverlaps(found: readonly Secret[]): Secret[] {
     merged[merged.length - 1] = { ...first, start: last.start, end: Math.max(last.end, secret.end) };
   }
   return merged.map(({ kind, start, end }) => ({ kind, start, end }));
+}
+
+/** Masks the credentials in the texts of one answer, of which many are the same: each text is searched once. */
+export class TextMask {
+  readonly #thread: TaskRunner;
+  readonly #masked = new Map<string, Promise<string>>();
+
+  constructor(thread: TaskRunner) {
+    this.#thread = thread;
+  }
+
+  text(text: string): Promise<string> {
+    const known = this.#masked.get(text);
+    if (known !== undefined) return known;
+    const masked = maskDetected(this.#thread, text);
+    this.#masked.set(text, masked);
+    return masked;
+  }
+
+  texts(texts: readonly string[]): Promise<string[]> {
+    return Promise.all(texts.map((text) => this.text(text)));
+  }
 }

@@ -1,5 +1,4 @@
-import { readableText } from './readable-text.ts';
-import { findPatterns, maskSecrets, type SecretPattern } from './secret.ts';
+import { findPatterns, maskSecrets, readableText, type SecretPattern } from './secret.ts';
 
 // A comma may be next to it: it separates cells.
 const ALONE = '(?<![0-9A-Za-z]|[0-9][.-])';

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { LociError } from '../../core/errors.ts';
-import { eventLoopYielder } from '../../core/threads/event-loop.ts';
+import { eventLoopYielder } from '../../core/threads/slices.ts';
 import type { TaskRunner, ThreadTask } from '../../core/threads/task-thread.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
 import { shortHash } from '../../core/ids.ts';

@@ -2,7 +2,7 @@ import { chmodSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { LociError, messageOf } from '../../core/errors.ts';
-import { makePrivateFolder } from '../../core/fs/make-folder.ts';
+import { makePrivateFolder } from '../../core/fs/files.ts';
 import { shortHash } from '../../core/ids.ts';
 import { Semaphore } from '../../core/threads/semaphore.ts';
 import { TaskThread } from '../../core/threads/task-thread.ts';

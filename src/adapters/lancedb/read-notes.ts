@@ -3,8 +3,7 @@
 import { messageOf } from '../../core/errors.ts';
 import { propertiesOf } from '../../engine/records/results/properties.ts';
 import { counterOf, type CutOptions } from '../../ingest/cut-record.ts';
-import { embeddingText } from '../../ingest/embedding-text.ts';
-import { makePassages, MAX_PASSAGE_TOKENS } from '../../ingest/passages.ts';
+import { embeddingText, makePassages, MAX_PASSAGE_TOKENS } from '../../ingest/passages.ts';
 import { assertParseable } from '../../sources/markdown/density.ts';
 import { noteHead } from '../pools/note-head.ts';
 import { listPoolFiles, type PoolFile, readOrReport } from '../pools/pool-files.ts';

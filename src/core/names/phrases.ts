@@ -1,7 +1,13 @@
 import { fold } from '../text/analyze.ts';
 import type { Span } from '../types.ts';
-import { isMentionable, nameKey } from './name.ts';
-import { functionWordTest, isDemonym, isFunctionWord, isGermanFunctionWord } from './stop-names.ts';
+import {
+  functionWordTest,
+  isDemonym,
+  isFunctionWord,
+  isGermanFunctionWord,
+  isMentionable,
+  nameKey,
+} from './name.ts';
 
 /** Texts are read up to here: what a longer one is about stands at its beginning. */
 const MAX_TEXT_LENGTH = 200_000;
@@ -75,7 +81,7 @@ export function isLikelyName({ text, kind }: Pick<Phrase, 'text' | 'kind'>): boo
 }
 
 /** A candidate, and its place in the text. */
-export interface Phrase extends Span {
+interface Phrase extends Span {
   readonly text: string;
   /**
    * `opening`: the text has it at the beginning of sentences only. `word`: the text has it, or the first word of an `opening`, in

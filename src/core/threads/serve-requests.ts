@@ -1,6 +1,6 @@
 import { parentPort, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { LociError, messageOf } from '../errors.ts';
-import { FairQueue } from './fair-queue.ts';
+import { FairQueue } from './semaphore.ts';
 import { type AsyncSlices, isAsyncSlices } from './slices.ts';
 import type { WorkerAnswer, WorkerError, WorkerMessage, WorkerRequest } from './worker-client.ts';
 

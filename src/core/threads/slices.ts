@@ -1,4 +1,16 @@
-import { eventLoopYielder } from './event-loop.ts';
+import { setImmediate } from 'node:timers/promises';
+
+const MAX_BLOCKING_MS = 5;
+
+/** A function to await between the steps of a long task: it yields to the event loop when the task has blocked it for 5 ms. */
+export function eventLoopYielder(): () => Promise<void> {
+  let since = performance.now();
+  return async () => {
+    if (performance.now() - since < MAX_BLOCKING_MS) return;
+    await setImmediate();
+    since = performance.now();
+  };
+}
 
 /** Work that pauses after each bounded part of it, so that other work can run in between. It returns its result at the end. */
 export type Slices<Result> = Generator<undefined, Result, undefined>;

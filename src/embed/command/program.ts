@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import { parseJson } from '../../core/json.ts';
 import { abridge } from '../../core/text/abridge.ts';
-import { within } from '../../core/time/within.ts';
+import { within } from '../../core/time/deadline.ts';
 import type { EmbeddingPurpose } from '../embedder.ts';
 import { ProviderError, type WireOptions } from '../http/provider-error.ts';
 import { maskKeys } from '../http/secrets.ts';

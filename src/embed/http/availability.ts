@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
-import { replaceFile } from '../../core/fs/replace-file.ts';
+import { replaceFile } from '../../core/fs/files.ts';
 import { parseJson } from '../../core/json.ts';
 
 /** How long a search waits for an answer beyond the usual time. */

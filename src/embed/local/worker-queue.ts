@@ -4,7 +4,7 @@
  */
 
 import { LociError, messageOf } from '../../core/errors.ts';
-import { FairQueue } from '../../core/threads/fair-queue.ts';
+import { FairQueue } from '../../core/threads/semaphore.ts';
 import type { EmbeddingCall } from './call.ts';
 import type { EmbeddingThread } from './thread.ts';
 

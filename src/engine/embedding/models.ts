@@ -86,7 +86,7 @@ function previousModelOf(context: EngineContext, generation: Generation): Promis
 }
 
 export async function chunkingOf(context: EngineContext): Promise<Chunking> {
-  const { threadedChunking } = await import('../../ingest/threaded-chunking.ts');
+  const { threadedChunking } = await import('../../ingest/cut-record.ts');
   const { MAX_PASSAGE_TOKENS } = await import('../../ingest/passages.ts');
   const { maxPassageTokens = MAX_PASSAGE_TOKENS } = context.shared(Models);
   return threadedChunking(context.thread, await embedderOf(context), maxPassageTokens);

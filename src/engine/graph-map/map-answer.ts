@@ -1,5 +1,5 @@
 import { EDGE_TYPES, NODE_TYPES } from '../../core/graph-types.ts';
-import { eventLoopYielder } from '../../core/threads/event-loop.ts';
+import { eventLoopYielder } from '../../core/threads/slices.ts';
 import type { GraphMask } from '../graph/graph-mask.ts';
 import type { GraphMapOutput } from './map-fields.ts';
 import { degreeIn, type MapGraph } from './read-graph.ts';

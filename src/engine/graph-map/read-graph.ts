@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { EDGE_TYPES, type EdgeType } from '../../core/graph-types.ts';
 import { sha256 } from '../../core/ids.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
-import { eventLoopYielder } from '../../core/threads/event-loop.ts';
+import { eventLoopYielder } from '../../core/threads/slices.ts';
 import {
   degreeOf,
   LAYOUT_RULES,

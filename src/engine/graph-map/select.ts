@@ -1,5 +1,5 @@
 import { EDGE_TYPES, type EdgeType } from '../../core/graph-types.ts';
-import { eventLoopYielder } from '../../core/threads/event-loop.ts';
+import { eventLoopYielder } from '../../core/threads/slices.ts';
 import { compare } from '../../graph/walk.ts';
 import type { GraphNode } from '../../store/graph-model.ts';
 import type { GraphMapInput, GraphMapOutput } from './map-fields.ts';

@@ -4,7 +4,7 @@ import { MAX_NAME_LENGTH, nameKey } from '../../core/names/name.ts';
 import { ConceptReader } from '../../graph/concepts/concept-reader.ts';
 import { type Concept, type Concepts, LABEL_KINDS } from '../../graph/concepts/concepts.ts';
 import { compare } from '../../graph/walk.ts';
-import { TextMask } from '../../secrets/text-mask.ts';
+import { TextMask } from '../../secrets/detect.ts';
 import type { EngineContext } from '../context.ts';
 import { sourcesHiddenFrom } from '../reading/configured/source-policies.ts';
 import { wholeCitations } from '../shared/citations.ts';

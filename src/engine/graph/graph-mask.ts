@@ -1,6 +1,6 @@
 import type { TaskRunner } from '../../core/threads/task-thread.ts';
 import type { Step } from '../../graph/walk.ts';
-import { TextMask } from '../../secrets/text-mask.ts';
+import { TextMask } from '../../secrets/detect.ts';
 import type { GraphEdge, GraphNode } from '../../store/graph-model.ts';
 
 /** Masks the credentials in what an answer shows of the graph: titles, tags and reasons. Ids and citations stay, because calls take them. */

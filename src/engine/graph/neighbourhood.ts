@@ -1,5 +1,5 @@
 import { LociError, messageOf, type ErrorCode } from '../../core/errors.ts';
-import { within } from '../../core/time/within.ts';
+import { within } from '../../core/time/deadline.ts';
 import { expand, type ExpandedNode } from '../../graph/expand.ts';
 import { isBuilt } from '../../graph/build/derive.ts';
 import type { EngineContext } from '../context.ts';

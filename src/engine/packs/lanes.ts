@@ -1,5 +1,5 @@
 import { LociError } from '../../core/errors.ts';
-import { within } from '../../core/time/within.ts';
+import { within } from '../../core/time/deadline.ts';
 import type { Candidate } from '../../pack/candidate.ts';
 import type { ReceiptLane } from '../../pack/receipt.ts';
 

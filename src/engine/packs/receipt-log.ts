@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../core/time/whole-day.ts';
-import { within } from '../../core/time/within.ts';
+import { within } from '../../core/time/deadline.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Receipt } from '../../pack/receipt.ts';
 import type { StoredReceipt } from '../../store/item-model.ts';

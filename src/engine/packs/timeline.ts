@@ -4,7 +4,7 @@ import { dayText, isOfWholeDay } from '../../core/time/whole-day.ts';
 import { type LociRecord, ORIGINS, type Timestamp, TRUST } from '../../core/types.ts';
 import { fitTimeline, plainLine, type TimelineLine } from '../../pack/timeline-text.ts';
 import { loadTokenCounter } from '../../pack/tokens.ts';
-import { TextMask } from '../../secrets/text-mask.ts';
+import { TextMask } from '../../secrets/detect.ts';
 import { dayOf, isUndatedNote } from '../../store/rules/record-time.ts';
 import type { RecordHeader } from '../../store/search-model.ts';
 import type { TimedRecord, TimelineRecords } from '../../store/model.ts';

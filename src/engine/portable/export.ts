@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import { describeFileError, isDiskFull, systemErrorCode } from '../../core/fs/file-errors.ts';
-import { syncFolder } from '../../core/fs/replace-file.ts';
+import { syncFolder } from '../../core/fs/files.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import { locateStore } from '../../store/registry.ts';
 import type { EngineContext } from '../context.ts';

@@ -1,5 +1,5 @@
 import { stat, open } from 'node:fs/promises';
-import { within } from '../../core/time/within.ts';
+import { within } from '../../core/time/deadline.ts';
 import { LociError } from '../../core/errors.ts';
 import { unreadableError } from '../../core/fs/file-errors.ts';
 import { type ProgressOptions, assertNotAborted } from '../../core/progress.ts';

@@ -1,5 +1,5 @@
 import { LociError } from '../../core/errors.ts';
-import { within } from '../../core/time/within.ts';
+import { within } from '../../core/time/deadline.ts';
 import type { Metadata, Passage } from '../../core/types.ts';
 import { embedRecord } from '../../ingest/embed.ts';
 import type { VectorIndexRef } from '../../search/run.ts';

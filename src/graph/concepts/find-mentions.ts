@@ -3,7 +3,7 @@ import type { ProgressOptions } from '../../core/progress.ts';
 import { runInGroups, type TaskRunner } from '../../core/threads/task-thread.ts';
 import { analyze } from '../../core/text/analyze.ts';
 import type { LociRecord, Timestamp } from '../../core/types.ts';
-import { BREAK } from '../../core/names/name-words.ts';
+import { BREAK } from '../../core/names/name.ts';
 import type { ConceptMention, ProjectName, StoredName } from '../../store/concept-model.ts';
 import type { Fence } from '../../store/model.ts';
 import type { Store } from '../../store/store.ts';

@@ -1,5 +1,4 @@
-import { MAX_CONCEPT_WORDS } from '../../core/names/name.ts';
-import { visitNameWords, type NameWord } from '../../core/names/name-words.ts';
+import { MAX_CONCEPT_WORDS, type NameWord, visitNameWords } from '../../core/names/name.ts';
 import type { Span } from '../../core/types.ts';
 
 /** A name that was found in a text. */

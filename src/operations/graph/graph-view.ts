@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { expandHome } from '../../config/paths.ts';
 import { LociError } from '../../core/errors.ts';
 import { describeFileError, systemErrorCode } from '../../core/fs/file-errors.ts';
-import { replaceFile } from '../../core/fs/replace-file.ts';
+import { replaceFile } from '../../core/fs/files.ts';
 import { TaskThread } from '../../core/threads/task-thread.ts';
 import { localPath } from '../../engine/fields/record-fields.ts';
 import { inThread } from '../../graph/layout/layout-thread.ts';

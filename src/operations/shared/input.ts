@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
-import { safeParse } from '../../core/safe-parse.ts';
+import { safeParse } from '../../core/json.ts';
 import { abridge } from '../../core/text/abridge.ts';
 import { closestWord } from '../../core/text/closest-word.ts';
 import type { Operation } from '../operation.ts';

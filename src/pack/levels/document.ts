@@ -1,5 +1,5 @@
 import { analyze } from '../../core/text/analyze.ts';
-import { functionWordTest } from '../../core/names/stop-names.ts';
+import { functionWordTest } from '../../core/names/name.ts';
 import type { Span } from '../../core/types.ts';
 import { describedIn, outlineOf, type BlockKind } from '../text/blocks.ts';
 import { sentenceSpans } from '../text/sentences.ts';

@@ -5,7 +5,7 @@ import { DATE_ORDERS, findDate } from '../../sources/dates/written-date.ts';
 import type { TextTerm } from '../../store/search-model.ts';
 import type { QueryTerm } from './parse.ts';
 
-export const MONTH =
+const MONTH =
   /\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b/i;
 const NUMBERS = 'one two three four five six seven eight nine ten eleven twelve'.split(' ');
 const SPAN = `(\\d{1,4}|an?|(?:a )?few|(?:a )?couple(?: of)?|${NUMBERS.join('|')})\\s+(day|week|month|year)s?`;
@@ -21,8 +21,8 @@ const WEEKDAY_AGO = new RegExp(
   `\\b(an?|(?:a )?couple(?: of)?|\\d{1,2}|${NUMBERS.join('|')})\\s+(${WEEKDAYS.join('|')})s?\\s+ago\\b`,
   'i',
 );
-export const NEXT = /\bnext\b/i;
-export const LAST = /\b(?:last|past)\b/i;
+const NEXT = /\bnext\b/i;
+const LAST = /\b(?:last|past)\b/i;
 const WEEKEND = /\b(this|next|last|past)\s+weekend\b/i;
 
 /**
@@ -124,15 +124,15 @@ const chrono = new Chrono({ parsers: lightParsers, refiners });
 const chronoWithoutMonths = new Chrono({ parsers: withoutMonthParsers, refiners });
 
 /** The parsers of month names take long to compile as well: only queries that name a month need them. */
-export function chronoFor(query: string): Chrono {
+function chronoFor(query: string): Chrono {
   return MONTH.test(query) ? chrono : chronoWithoutMonths;
 }
 
-export function mondayOf(day: Date): Date {
+function mondayOf(day: Date): Date {
   return dayOf(day, -((day.getDay() + 6) % 7));
 }
 
-export function dayOf(date: Date, days: number): Date {
+function dayOf(date: Date, days: number): Date {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days);
 }
 
@@ -162,7 +162,7 @@ const HOLIDAY = new RegExp(
 );
 
 /** Each gives the last one that has begun and the one after it, unless the query chooses one. */
-export function findHolidays(
+function findHolidays(
   query: string,
   today: Date,
 ): { readonly text: string; readonly index: number; readonly days: readonly Date[] }[] {

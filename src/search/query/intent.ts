@@ -7,7 +7,7 @@ import type { ParsedQuery, QueryTerm } from './parse.ts';
 import { matchedTerms } from './phrases.ts';
 
 /** The words by which a query asks for documents of a type, and by which sources of these are recognised. */
-export interface DocumentType {
+interface DocumentType {
   /** Words of a query that ask for these documents, folded; an identifier's parts have a space between. */
   readonly queryWords: readonly string[];
   /** Words that do so only in a query for a list: "worktop appointment confirmed?" may well mean a mail. */
@@ -20,7 +20,7 @@ export interface DocumentType {
   readonly futureOnly: boolean;
 }
 
-export const TASKS: DocumentType = {
+const TASKS: DocumentType = {
   queryWords: words('todo todos task tasks chore chores errand errands overdue', 'to do', 'to dos'),
   listOnlyWords: [],
   sourceNameWords: words('todo todos task tasks taskwarrior reminder reminders chore chores'),
@@ -28,7 +28,7 @@ export const TASKS: DocumentType = {
   futureOnly: false,
 };
 
-export const EVENTS: DocumentType = {
+const EVENTS: DocumentType = {
   queryWords: words('calendar agenda'),
   listOnlyWords: words('appointment appointments event events meeting meetings'),
   sourceNameWords: words(
@@ -54,28 +54,28 @@ const COMMITS: DocumentType = {
   futureOnly: false,
 };
 
-export const DOCUMENT_TYPES: readonly DocumentType[] = [TASKS, EVENTS, MAILS, COMMITS];
+const DOCUMENT_TYPES: readonly DocumentType[] = [TASKS, EVENTS, MAILS, COMMITS];
 
 /** Phrases that ask for tasks and events: "what do I have to do this week". */
-export const AGENDA_PHRASES: readonly string[] = words(
+const AGENDA_PHRASES: readonly string[] = words(
   'due planned scheduled',
   'to do',
   'coming up',
   'going on',
   'on my plate',
 );
-export const OVERDUE_PHRASES: readonly string[] = ['overdue'];
-export const OPEN_PHRASES: readonly string[] = words(
+const OVERDUE_PHRASES: readonly string[] = ['overdue'];
+const OPEN_PHRASES: readonly string[] = words(
   'open pending unfinished outstanding remaining overdue undone',
   'not done',
 );
-export const DONE_PHRASES: readonly string[] = words('done completed finished');
-export const FUTURE_PHRASES: readonly string[] = words('upcoming coming next');
+const DONE_PHRASES: readonly string[] = words('done completed finished');
+const FUTURE_PHRASES: readonly string[] = words('upcoming coming next');
 /** A query with one of these asks for an explanation, not for a list: "how do I keep todos". */
-export const QUESTION_PHRASES: readonly string[] = words('how why');
+const QUESTION_PHRASES: readonly string[] = words('how why');
 
 /** Words that are not part of the topic of a query. */
-export const FILLER_WORDS: readonly string[] = [
+const FILLER_WORDS: readonly string[] = [
   ...words(
     'open pending done undone completed finished unfinished outstanding remaining current upcoming coming',
   ),

@@ -8,7 +8,7 @@ import { cosineOf } from './fuse.ts';
 import type { DatedRecord, Ranked } from './rank.ts';
 
 /** How well a passage matches a query, independent of other passages. */
-export interface QueryMatch {
+interface QueryMatch {
   /** Cosine of query and passage; `null` without vectors. */
   readonly cosine: number | null;
   /** The IDF-weighted share of the query's terms that the passage has. 0 to 1. */
@@ -130,7 +130,7 @@ export interface Hit extends Ranked {
 }
 
 /** How the confidence of a hit came about: `factor` / (1 + e^−x), where x is the sum of `typical` and of what the parts added. */
-export interface ConfidenceParts {
+interface ConfidenceParts {
   /** The log odds of a result whose evidence is typical of a first result. */
   readonly typical: number;
   /** What each kind of evidence added to the log odds. */

@@ -136,14 +136,14 @@ export interface Bridging {
  * What text and spelling add to a score is multiplied by floor + (1 − floor) × coverage, where the coverage is the IDF-weighted
  * share of the query that the passage has. 0 to 1.
  */
-export interface CoverageFloor {
+interface CoverageFloor {
   readonly notes: number;
   /** For turns of sessions. */
   readonly turns: number;
 }
 
 /** The first results that are not turns of sessions are ordered by (1 − share) × their score + share × the confidence in them. */
-export interface ConfidenceOrder {
+interface ConfidenceOrder {
   /** The number of results. */
   readonly results: number;
   /** 0 to 1. */
@@ -151,7 +151,7 @@ export interface ConfidenceOrder {
 }
 
 /** Turns of sessions shorter than `maxCharacters`, such as "yes, on Tuesday", which say little by themselves. */
-export interface ShortTurns {
+interface ShortTurns {
   readonly maxCharacters: number;
   /** The share of text in the weights of text and vectors together. */
   readonly textWeight: number;

@@ -26,7 +26,7 @@ import { type Correction, lookUpTerms, textQueries, type WeightedTerm } from './
 import { completeVectorScores, type EmbeddedQuery, embedQuery, modelCoverageOf } from './vectors.ts';
 
 /** Passages that each signal finds among those of the dates or document types that the query names. */
-export const CONSTRAINED_LIMIT = 30;
+const CONSTRAINED_LIMIT = 30;
 
 /** How the signals of one search are queried. */
 interface RetrievalPlan {
@@ -50,7 +50,7 @@ const SPREAD: RecordSpread = { minRecords: 20, maxPerRecord: 8 };
  * among everything about the kitchen. Each signal therefore also searches these alone. A search that is filtered by
  * date does so already.
  */
-export function planRetrieval(run: StartedRun): RetrievalPlan {
+function planRetrieval(run: StartedRun): RetrievalPlan {
   const { filter, dates, intent, ranking, trace } = run;
   const constrainedMatches = new Set<number>();
   const isFilteredByDate = filter.from !== undefined || filter.until !== undefined;
@@ -120,7 +120,7 @@ function intersection(a?: readonly string[], b?: readonly string[]): readonly st
  * last. Scores are negated milliseconds. Without a state in the query the list has open and completed documents, but is
  * empty when none is open.
  */
-export async function listByTime(run: StartedRun): Promise<readonly PassageScore[]> {
+async function listByTime(run: StartedRun): Promise<readonly PassageScore[]> {
   const { store, namespace, filter, intent } = run;
   if (intent === null) return [];
   const { intentFilters } = planRetrieval(run);
@@ -152,7 +152,7 @@ export async function listByTime(run: StartedRun): Promise<readonly PassageScore
 }
 
 /** A query for the passages that are nearest to now. */
-export function byTime(filter: SearchFilter): { by: 'time'; filter: SearchFilter; limit: number } {
+function byTime(filter: SearchFilter): { by: 'time'; filter: SearchFilter; limit: number } {
   return { by: 'time', filter, limit: CONSTRAINED_LIMIT };
 }
 

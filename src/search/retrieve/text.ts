@@ -1,5 +1,5 @@
 import { analyze, stem } from '../../core/text/analyze.ts';
-import { isFunctionWord } from '../../core/names/stop-names.ts';
+import { isFunctionWord } from '../../core/names/name.ts';
 import type { TermInfo, TextQuery, TextTerm, Vocabulary } from '../../store/search-model.ts';
 import { writtenDays } from '../query/dates.ts';
 import { fileNameWording, type Wording, wordingOf } from '../query/wordings.ts';

@@ -1,5 +1,5 @@
 import { LociError } from '../../core/errors.ts';
-import { eventLoopYielder } from '../../core/threads/event-loop.ts';
+import { eventLoopYielder } from '../../core/threads/slices.ts';
 import { parseLines } from './parse-lines.ts';
 import { parseList } from './parse-list.ts';
 import type { OutputValue } from '../documents/output-value.ts';

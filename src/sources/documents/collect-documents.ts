@@ -1,5 +1,5 @@
 import { isJsonMap } from '../../core/json.ts';
-import { eventLoopYielder } from '../../core/threads/event-loop.ts';
+import { eventLoopYielder } from '../../core/threads/slices.ts';
 import type { DocumentProblem, FetchResult, MemoryDocument } from '../document.ts';
 import { documentMapper, MapChecker } from './map-document.ts';
 import type { OutputValue } from './output-value.ts';

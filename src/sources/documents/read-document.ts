@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { safeParse } from '../../core/safe-parse.ts';
+import { safeParse } from '../../core/json.ts';
 import type { Metadata, Timestamp } from '../../core/types.ts';
 import type { DocumentProblem, MemoryDocument } from '../document.ts';
 import { readTimestamp } from './timestamp.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { LociError } from '../../core/errors.ts';
 import { describeFileError, systemErrorCode } from '../../core/fs/file-errors.ts';
-import { readRegularFile } from '../../core/fs/read-regular-file.ts';
+import { readRegularFile } from '../../core/fs/files.ts';
 import { kindOf, matchingRules, type Rule, testOf } from './exclusion-rules.ts';
 import { noteFormat } from './note-format.ts';
 import type { ExcludedFiles, SourceProblem } from '../source.ts';

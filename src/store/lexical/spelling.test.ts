@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { editDistance } from '../../core/text/edit-distance.ts';
+import { editDistance } from '../../core/text/closest-word.ts';
 import {
   allowedEdits,
   isCorrectable,

@@ -1,4 +1,4 @@
-import { editDistance } from '../../core/text/edit-distance.ts';
+import { editDistance } from '../../core/text/closest-word.ts';
 
 /** Corrections for misspelt words. All stores use these functions, so that they return the same corrections. */
 

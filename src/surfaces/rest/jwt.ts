@@ -12,7 +12,7 @@ import {
   type JWTVerifyOptions,
 } from 'jose';
 import { expandHome } from '../../config/paths.ts';
-import type { JwtConfig } from '../../config/server-schema.ts';
+import type { JwtConfig } from '../../config/schema.ts';
 import { LociError, messageOf } from '../../core/errors.ts';
 import { readAtMost } from '../../core/read-at-most.ts';
 import { isSubject } from '../../core/caller.ts';

@@ -3,7 +3,7 @@
  * `adapterContract({ describe, it }, { name: 'mine', create: (folder) => new MyAdapter(folder) })`.
  */
 
-import { within } from '../../../src/core/time/within.ts';
+import { within } from '../../../src/core/time/deadline.ts';
 import { type Case, type ContractOptions, Host, type TestContext } from './host.ts';
 import { hostileCases } from './hostile-cases.ts';
 import { lifecycleCases } from './lifecycle-cases.ts';

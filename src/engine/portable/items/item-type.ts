@@ -8,8 +8,7 @@ import type { EngineContext } from '../../context.ts';
 import { MAX_KEY_LENGTH } from '../../fields/limits.ts';
 import type { ImportReport } from './import-report.ts';
 import { sha256 } from '../../../core/ids.ts';
-import { exceedsDepth, isJsonMap } from '../../../core/json.ts';
-import { safeParse } from '../../../core/safe-parse.ts';
+import { exceedsDepth, isJsonMap, safeParse } from '../../../core/json.ts';
 import { MAX_TIME, MIN_TIME } from '../../../sources/files/file-time.ts';
 
 /** A record as it is exported: without its namespace, because an import uses the namespace of its caller. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LociError } from '../../../core/errors.ts';
 import { sha256 } from '../../../core/ids.ts';
-import { safeParse } from '../../../core/safe-parse.ts';
+import { safeParse } from '../../../core/json.ts';
 import { type Json, ORIGINS, TRUST } from '../../../core/types.ts';
 import {
   HISTORY_CATEGORIES,

@@ -1,7 +1,12 @@
 import type { ThreadTask } from '../../../core/threads/task-thread.ts';
 import { workerModule } from '../../../core/threads/worker-module.ts';
-import { mapLines } from '../../../ingest/line-map.ts';
-import { type Block, type OutlineEntry, readOutline, readSections } from '../../../ingest/markdown-blocks.ts';
+import {
+  type Block,
+  mapLines,
+  type OutlineEntry,
+  readOutline,
+  readSections,
+} from '../../../ingest/markdown-blocks.ts';
 import { BLOCK_ID } from '../../../sources/markdown/block-id.ts';
 
 const MAX_LISTED_NAMES = 10;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { eventLoopYielder } from '../../../core/threads/event-loop.ts';
+import { eventLoopYielder } from '../../../core/threads/slices.ts';
 
 /** A variable that is set to a unique value for each run. It identifies the processes of a command in /proc. */
 export const RUN_ID_ENV = 'RUN_BY_LOCI';

@@ -179,11 +179,9 @@ function searchCalls(driver: Driver, reader: Reader): StoreCalls['search'] {
     const lists = queries.map(() => ({ scores: [], overQuota: [], milliseconds: 0, isPartial: false }));
     return packRetrieval({ lists, cosines: [], hasAllCosines: true, compared: NO_COMPARISON }, NO_PASSAGES);
   };
-  const retrieveFrom = (_: Sql, ns: number, request: RetrievalRequest): Promise<PackedRetrieval> =>
-    retrieve(driver, ns, request);
-  const retrieveIn = reader.snapshot(none, retrieveFrom);
-  // The passages of records are read with one statement, and a vector never changes.
-  const compareIn = reader.one(none, retrieveFrom);
+  const retrieveIn = reader.snapshot(none, (_, ns, request: RetrievalRequest) =>
+    retrieve(driver, ns, request),
+  );
   return {
     terms: (namespace, words, budgetMs, languages = []) => {
       const terms = words.map((word): TermInfo => ({ word, passages: 0, near: [] }));
@@ -196,7 +194,7 @@ function searchCalls(driver: Driver, reader: Reader): StoreCalls['search'] {
       // Of a namespace that does not exist as well.
       if ((await findNamespace(sql, namespace)) === null)
         await assertQueryVectors(sql, vectorsOf(request.queries, request.cosines));
-      return (request.queries.length === 0 ? compareIn : retrieveIn)(namespace, request);
+      return retrieveIn(namespace, request);
     },
     similar: async (namespace, generation, records, options) => {
       const { id } = await generationById(sql, generation);

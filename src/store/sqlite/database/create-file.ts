@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants, copyFileSync, linkSync, rmSync, statSync, writeFileSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemErrorCode } from '../../../core/fs/file-errors.ts';
-import { makePrivateFolder } from '../../../core/fs/make-folder.ts';
+import { makePrivateFolder } from '../../../core/fs/files.ts';
 import { APPLICATION_ID, Database } from './database.ts';
 import { guarded } from './store-error.ts';
 

@@ -66,6 +66,15 @@ it('an answer stays within its tokens, whatever the texts of its hits are', asyn
   );
 });
 
+it('hits are left out before the snippets of the others become too short to say something', async () => {
+  const results = Array.from({ length: 6 }, () => result({ snippet: 'oven'.repeat(150) }));
+  const outputs = [{ namespace: 'agent:main', output: output(results) }];
+  const { results: hits } = await searchAnswer(outputs, { ...OPTIONS, maxTokens: 500 });
+  expect(hits.length).toBeGreaterThan(1);
+  expect(hits.length).toBeLessThan(6);
+  for (const { snippet } of hits) expect(snippet.length).toBeGreaterThanOrEqual(120);
+});
+
 it('no text of a hit has invisible characters, or control characters of a terminal', async () => {
   await fc.assert(
     fc.asyncProperty(hostileText, hostileText, async (snippet, title) => {

@@ -1,5 +1,5 @@
 import { LociError } from '../../../core/errors.ts';
-import { within } from '../../../core/time/within.ts';
+import { within } from '../../../core/time/deadline.ts';
 import { DAY_MS, dayText } from '../../../core/time/whole-day.ts';
 import type { EngineContext } from '../../../engine/context.ts';
 import type { Fence } from '../../../store/model.ts';

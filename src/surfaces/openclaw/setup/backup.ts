@@ -5,8 +5,7 @@ import { LociError } from '../../../core/errors.ts';
 import { sha256 } from '../../../core/ids.ts';
 import { type ConfigFiles, type KeyChange, keyChange } from './config/config-files.ts';
 import { systemErrorCode, unreadableError } from '../../../core/fs/file-errors.ts';
-import { makePrivateFolder } from '../../../core/fs/make-folder.ts';
-import { replaceFile } from '../../../core/fs/replace-file.ts';
+import { makePrivateFolder, replaceFile } from '../../../core/fs/files.ts';
 
 const savedFile = z.strictObject({
   path: z.string(),

@@ -6,7 +6,7 @@ import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LociError } from '../../../core/errors.ts';
 import { unreadableError } from '../../../core/fs/file-errors.ts';
-import { makePrivateFolder } from '../../../core/fs/make-folder.ts';
+import { makePrivateFolder } from '../../../core/fs/files.ts';
 import { ENGINE_FOLDER, ENGINE_PACKAGE } from '../host/load-engine.ts';
 import { readIfExists } from './backup.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { NO_CLEAR_ANSWER } from '../../src/pack/render.ts';
-import { saysNoAnswer } from './says-no-answer.ts';
+import { saysNoAnswer } from './measure.ts';
 
 it('reads the beginning of a pack, not its items', () => {
   const pack = (before: string, item: string): string =>

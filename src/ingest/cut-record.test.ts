@@ -1,16 +1,35 @@
-import { openSqliteInMemory } from '../../test/contract/sqlite-in-memory.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder, writeNotes } from '../../test/contract/engines.ts';
+import { openSqliteInMemory } from '../../test/contract/sqlite-in-memory.ts';
 import { draft } from '../../test/contract/store-samples.ts';
 import { type TaskRunner, TaskThread } from '../core/threads/task-thread.ts';
 import { openEmbedder } from '../embed/registry.ts';
 import { openSource } from '../sources/registry.ts';
 import type { Source } from '../sources/source.ts';
-import { makePassages } from './passages.ts';
-import { syncSource, type SyncReport } from './sync.ts';
-import { threadedChunking } from './threaded-chunking.ts';
+import { offsetsOfPassages, passagesAtOffsets, threadedChunking } from './cut-record.ts';
+import { estimateModelTokens, makePassages } from './passages.ts';
+import { type SyncReport, syncSource } from './sync.ts';
+
+describe('packed passages', () => {
+  it('are the same passages after unpacking, for any text', () => {
+    const line = fc.oneof(
+      fc.constantFrom('', '# One', '## Two', '# One', 'same', 'same words again', '- item', '```', '%% x %%'),
+      fc.string({ unit: 'binary', maxLength: 40 }),
+    );
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 30 }), (lines) => {
+        const content = lines.join('\n');
+        const record = draft({ origin: 'source', title: 'Note', tags: ['Kitchen'], content });
+        const passages = makePassages(record, { maxTokens: 8, countTokens: estimateModelTokens });
+        const packed = structuredClone(offsetsOfPassages(record.content, passages));
+        expect(passagesAtOffsets(record.content, packed)).toEqual(passages);
+      }),
+    );
+  });
+});
 
 const LONG = `# Log\n\n${'A long line, and **another**. 数据库 end.\n\n## Part\n\n'.repeat(1000)}`;
 /** List items of one letter give the most Markdown blocks for the size of a text. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { FairQueue } from './fair-queue.ts';
+import { FairQueue } from './semaphore.ts';
 
 it('takes owners in turn and the items of each in order', () => {
   const queue = new FairQueue<string>();
