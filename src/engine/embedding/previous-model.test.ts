@@ -7,7 +7,7 @@ import {
   type ProviderServer,
   startProvider,
 } from '../../../test/embedding/provider-server.ts';
-import { openPreviousModel } from './previous-model.ts';
+import { openPreviousModel } from './models.ts';
 import type { EngineContext } from '../context.ts';
 import { write } from '../records/write.ts';
 import { indexVaults } from '../reading/index-vaults.ts';

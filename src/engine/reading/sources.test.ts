@@ -14,7 +14,7 @@ import { indexVaults } from './index-vaults.ts';
 import { get } from '../records/get.ts';
 import { reindex } from '../health/reindex.ts';
 import { doctor } from '../health/doctor.ts';
-import { facet } from '../records/results/facet.ts';
+import { facet } from '../records/results/why-nothing.ts';
 
 const MINUTE = 60_000;
 

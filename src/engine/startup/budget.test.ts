@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StartupEntry } from '../../store/admin-model.ts';
-import { packStartup, joinTexts } from './budget.ts';
+import { packStartup, joinTexts } from './startup.ts';
 
 function entry(key: string, priority: number, content: string): StartupEntry {
   return {

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../test/contract/engines.ts';
 import { sha256 } from '../../../core/ids.ts';
-import { unwatched } from './unwatched.ts';
+import { unwatched } from './approval.ts';
 import { hashFile, watchedFiles } from './watched-files.ts';
 
 it('a file that changes right after it was hashed gets a new hash', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contentDiff } from './audit.ts';
-import { formerText } from './former-text.ts';
+import { contentDiff } from '../audit/audit.ts';
+import { formerText } from './plan-undo.ts';
 
 const line = fc.constantFrom(
   '',
