@@ -5,16 +5,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { copyExampleVault, openInline, settings, temporaryFolder } from '../../test/contract/engines.ts';
 import type { Progress } from '../core/progress.ts';
 import { search } from './records/search.ts';
-import { plainText } from '../sources/markdown/plain-text.ts';
-import type { SearchOutput } from './records/results/search-fields.ts';
 import type { EngineContext } from './context.ts';
 import { doctor } from './health/doctor.ts';
 import { indexVaults } from './reading/index-vaults.ts';
 import { get } from './records/get.ts';
-import { storeStatus } from './health/status.ts';
 import { write } from './records/write.ts';
 import { reindex } from './health/reindex.ts';
-import { updateConcepts } from './graph/update-relations.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 const QUERIES = [
@@ -88,32 +84,7 @@ async function damage(sql: string): Promise<void> {
   loci = await open();
 }
 
-function titles({ results }: SearchOutput): string[] {
-  return results.map(({ title }) => title);
-}
-
 describe('an engine without a model', () => {
-  it('indexes a vault, and finds, reads and counts its notes', async () => {
-    const { sources, embedded } = await indexVaults(loci);
-    expect(embedded).toBe(0);
-    const problems = [{ key: 'Home/Attic boxes.md', reason: 'invalid_front_matter', skipped: false }];
-    expect(sources).toMatchObject([{ source: 'notes', problems, removed: 0 }]);
-    const added = sources[0]!.added;
-    expect(added).toBeGreaterThan(30);
-    const response = await search(loci, { query: 'kichen tyles' });
-    expect(titles(response)).toContain('Tiles');
-    expect(response.corrections.map(({ word }) => word)).toEqual(['kichen', 'tyles']);
-    expect(response).toMatchObject({ provider: 'none', missing: [] });
-    for (const { citation, id, snippet } of response.results) {
-      const read = await get(loci, { citation });
-      expect(read.id).toBe(id);
-      expect(plainText(read.text)).toContain(snippet.replace(/^…|…$/g, '').trim());
-    }
-    const own = { namespace: 'default', records: added, by_origin: { vault: added } };
-    expect(await storeStatus(loci)).toMatchObject({ ...own, embedding: { provider: null, pending: 0 } });
-    expect(await failedChecks()).toEqual([]);
-  });
-
   it.each([
     ['a word that is missing from the vocabulary', "DELETE FROM term WHERE word = 'kitchen'", 'store'],
     ['missing passages', 'DELETE FROM passage WHERE id % 3 = 0', 'derived'],
@@ -128,25 +99,6 @@ describe('an engine without a model', () => {
     const found = (await doctor(loci)).filter(({ result }) => result === 'failed');
     expect(found.map(({ name }) => name)).toContain(check);
     for (const { hint } of found) expect(hint).toContain('loci reindex');
-    await reindex(loci);
-    expect(await failedChecks()).toEqual([]);
-    expect(await searchAll()).toEqual(before);
-  });
-
-  it('detects rows that are missing from the full-text index, and a reindex repairs it', async () => {
-    await openIndexed();
-    const before = await searchAll();
-    const db = new DatabaseSync(join(folder.path, 'loci.db'), { readOnly: true });
-    const tables = db.prepare("SELECT name FROM sqlite_schema WHERE name GLOB '*_data' ORDER BY name").all();
-    db.close();
-    expect(tables.length).toBeGreaterThan(0);
-    const statements = tables.map(({ name }) => `DELETE FROM "${String(name)}" WHERE id > 10`);
-    for (const statement of statements) {
-      await openIndexed();
-      await damage(statement);
-      expect(await failedChecks()).toContain('store');
-    }
-    await damage(statements.join(';'));
     await reindex(loci);
     expect(await failedChecks()).toEqual([]);
     expect(await searchAll()).toEqual(before);
@@ -187,20 +139,6 @@ describe('an engine without a model', () => {
     await expect(doctor(loci, { signal: stop.signal, onProgress })).rejects.toMatchObject({
       code: 'aborted',
     });
-  });
-
-  it('reports the progress of deriving concepts, until there is nothing to derive', async () => {
-    await indexVaults(loci, { embed: false });
-    const reported: Progress[] = [];
-    const onProgress = (progress: Progress): void => void reported.push(progress);
-    await updateConcepts(loci, { onProgress });
-    const { done, total } = reported.at(-1)!;
-    expect(done).toBe(total);
-    expect(reported.map(({ stage }) => stage)).toEqual(reported.map(() => 'relating'));
-    expect(reported.length).toBeGreaterThan(1);
-    reported.length = 0;
-    await updateConcepts(loci, { onProgress });
-    expect(reported).toEqual([]);
   });
 
   it('aborts an index on its signal, and continues it later', async () => {

@@ -11,8 +11,6 @@ import { listRecords } from './records/list.ts';
 import { storeFact, listFacts } from './facts/facts.ts';
 import { setStartup, listStartup } from './startup/startup.ts';
 import { corpus } from './facts/corpus.ts';
-import { exportLines } from './portable/export.ts';
-import { importMemory } from './portable/import.ts';
 import { refreshSources, registerSource } from './reading/sources.ts';
 import { sourceReports } from './reading/reports.ts';
 
@@ -95,20 +93,6 @@ describe('what a program writes with the library is stored without passwords', (
     });
     const { documents } = await corpus(loci, { limit: 5 });
     expect(documents[0]?.content).toContain('Password: [secret masked: password]');
-    expect(await storedPasswords()).toEqual([]);
-  });
-
-  it('in an import', async () => {
-    const allowing = settings(folder.path, { writes: { secrets: 'allow' } });
-    const other = await openInline(allowing);
-    await write(other, { content: sentence('imported') });
-    await storeFact(other, { key: 'password', value: password('fact') });
-    let lines = '';
-    for await (const batch of exportLines(other)) lines += batch.map((line) => `${line}\n`).join('');
-    await other.close();
-    for (const each of passwords) expect(lines).toContain(each);
-    await importMemory(loci, { lines });
-    expect((await listRecords(loci, { limit: 5 })).total).toBe(2);
     expect(await storedPasswords()).toEqual([]);
   });
 

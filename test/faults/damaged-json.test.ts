@@ -5,7 +5,7 @@ import { openInline, settings, temporaryFolder, writeNotes } from '../contract/e
 import { indexVaults } from '../../src/engine/reading/index-vaults.ts';
 import { get } from '../../src/engine/records/get.ts';
 import { search } from '../../src/engine/records/search.ts';
-import { facet } from '../../src/engine/records/results/facet.ts';
+import { facet } from '../../src/engine/records/results/why-nothing.ts';
 import { memoryPack } from '../../src/engine/packs/memory-pack.ts';
 import { write } from '../../src/engine/records/write.ts';
 import { doctor } from '../../src/engine/health/doctor.ts';

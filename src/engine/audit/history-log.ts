@@ -1,11 +1,12 @@
 import { mapStrings } from '../../core/json.ts';
 import type { TaskRunner } from '../../core/threads/task-thread.ts';
-import type { HistoryDraft } from '../../store/admin-model.ts';
+import type { HistoryDraft, HistoryRow } from '../../store/admin-model.ts';
 import { historyChanges } from '../../store/items/kinds.ts';
 import { maskPersonalNumbers } from '../../secrets/personal-numbers.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { Store } from '../../store/store.ts';
 import type { EngineServices } from '../context.ts';
+import type { Json } from '../../core/types.ts';
 
 /** Runs wait this long, so that many of them are written in one transaction. */
 const FLUSH_DELAY_MS = 200;
@@ -15,7 +16,7 @@ export const MAX_RUNS_PER_CATEGORY = 10_000;
 export const RUN_LIFETIME_MS: number = 90 * 24 * 60 * 60 * 1000;
 
 /** A run of a tool, or of several steps such as a refresh. */
-export type Run = Omit<HistoryDraft, 'expiresAt'>;
+type Run = Omit<HistoryDraft, 'expiresAt'>;
 
 interface PendingRun {
   readonly namespace: string;
@@ -85,4 +86,20 @@ export class HistoryLog {
     const masked = await maskDetected(this.#thread, text, name);
     return this.#services.config.writes.maskPersonal ? maskPersonalNumbers(masked).text : masked;
   };
+}
+
+/** `## Pack call: memory_write`, then the input of the run and its outcome. */
+export function runText({ category, name, surface, actor, inputs, outcome, at, tookMs }: HistoryRow): string {
+  const heading = category === 'pack_history' ? 'Pack call' : 'Pipeline run';
+  const inputLines = Object.entries(inputs).map(([field, value]) => `${label(field)}: ${formatValue(value)}`);
+  const lines = [...inputLines, `By: ${actor} (${surface})`, `At: ${new Date(at).toISOString()}`];
+  return `## ${heading}: ${name}\n\n${lines.join('\n')}\n\nOutcome: ${outcome} (${String(tookMs)} ms)`;
+}
+
+function label(field: string): string {
+  return field.charAt(0).toUpperCase() + field.slice(1).replaceAll('_', ' ');
+}
+
+function formatValue(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

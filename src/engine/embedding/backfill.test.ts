@@ -175,13 +175,6 @@ describe('a change of the model', () => {
     ]);
   });
 
-  it('reports a provider that is down, and goes on where it stopped', async () => {
-    const changed = await openSecond();
-    second.faults.push({ status: 404, body: { error: 'model "bge-m3" not found' } });
-    await expect(backfill(changed)).rejects.toThrow('HTTP 404: it does not know the model');
-    expect(await backfill(changed)).toMatchObject({ remaining: 0 });
-  });
-
   it('whose vectors another process removes says so, and writes into none that follow', async () => {
     const store = await openStore({ path: join(folder.path, 'loci.db') }, { create: false });
     onTestFinished(() => store.close());

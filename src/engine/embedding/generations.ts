@@ -3,6 +3,7 @@ import { LociError } from '../../core/errors.ts';
 import { parseJson } from '../../core/json.ts';
 import type { Embedder } from '../../embed/embedder.ts';
 import type { Generation, GenerationSpec } from '../../store/search-model.ts';
+import type { EngineContext } from '../context.ts';
 
 /** Identifies the generation of an embedder's vectors. Prefixes are a part of the model's name. */
 export function modelSpec({ provider, model, dimensions, prefixes }: Embedder): GenerationSpec {
@@ -115,4 +116,39 @@ export function generationFields({
 }: GenerationSpec): z.infer<typeof generation> {
   const { model, query, passage } = parseModelName(joined);
   return { provider, model, dimensions, query_prefix: query, passage_prefix: passage };
+}
+
+const count = () => z.number().int().nonnegative();
+
+/** How far a change from the model of searches to that of the settings is, in the caller's namespace. Searches use `from` until all namespaces have all vectors. */
+export const modelChangeOutput = z.strictObject({
+  from: generation.describe('The model whose vectors searches use.'),
+  to: generation.describe('The model in the settings.'),
+  texts: count(),
+  embedded: count().describe('Those of them that have a vector of it.'),
+});
+
+interface Known {
+  /** Of the settings. */
+  readonly embedder: Embedder;
+  readonly generations: readonly Generation[];
+  /** Of the caller's namespace. */
+  readonly texts: number;
+}
+
+/** `null` if searches use the model of the settings, or none. */
+export async function modelChange(
+  { store, namespace }: EngineContext,
+  { embedder, generations, texts }: Known,
+): Promise<z.infer<typeof modelChangeOutput> | null> {
+  const from = activeGeneration(generations);
+  const target = generationOf(generations, embedder);
+  if (from === undefined || target?.active === true) return null;
+  const pending = { totals: true } as const;
+  const lacking =
+    target === undefined ? texts : (await store.vectors.pending(namespace, target.id, pending)).texts;
+  return {
+    ...{ from: generationFields(from), to: generationFields(modelSpec(embedder)), texts },
+    embedded: texts - lacking,
+  };
 }

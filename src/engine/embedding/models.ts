@@ -1,13 +1,24 @@
 import { join } from 'node:path';
 import type { Embedder } from '../../embed/embedder.ts';
-import { openEmbedder } from '../../embed/registry.ts';
+import { openEmbedder, type EmbeddingConfig } from '../../embed/registry.ts';
 import type { Chunking } from '../../ingest/passages.ts';
 import type { VectorIndexRef } from '../../search/run.ts';
 import { locateStore } from '../../store/registry.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { Generation } from '../../store/search-model.ts';
 import type { EngineContext, EngineServices } from '../context.ts';
-import { activeGeneration, generationOf, mismatch, modelSpec, previousNotice } from './generations.ts';
+import {
+  activeGeneration,
+  generationOf,
+  mismatch,
+  modelSpec,
+  previousNotice,
+  describeGeneration,
+  parseModelName,
+  whyNotAsked,
+} from './generations.ts';
+import type { EmbeddingSettings } from '../../config/embedding-schema.ts';
+import { LociError } from '../../core/errors.ts';
 
 /** The file beside the store that says whether the embedding provider answers. The bundled model has none. */
 const EMBEDDING_STATE_FILE = 'embedding-state.json';
@@ -44,12 +55,10 @@ class Models {
   previous(generation: Generation): Promise<Embedder> {
     const known = this.#previous.get(generation.id);
     if (known !== undefined) return known;
-    const opened = import('./previous-model.ts').then(({ openPreviousModel }) =>
-      openPreviousModel(
-        generation,
-        this.#services.config.embedding,
-        this.#processOptions(PREVIOUS_STATE_FILE),
-      ),
+    const opened = openPreviousModel(
+      generation,
+      this.#services.config.embedding,
+      this.#processOptions(PREVIOUS_STATE_FILE),
     );
     this.#previous.set(generation.id, opened);
     return opened;
@@ -160,4 +169,56 @@ export async function vectorsToFill(context: EngineContext): Promise<VectorIndex
 /** The writes of this process, in any namespace, whose texts were left without vectors. */
 export class UnembeddedWrites {
   count = 0;
+}
+
+/**
+ * Opens the model of vectors that were made with earlier settings, to embed queries. The present address and key are used if the
+ * provider is the same. Another provider is asked only on this machine. It answers no query if the model cannot be reached.
+ */
+export async function openPreviousModel(
+  generation: Generation,
+  current: EmbeddingSettings,
+  options: Pick<EmbeddingConfig, 'separateProcess' | 'stateFile'>,
+): Promise<Embedder> {
+  const name = describeGeneration(generation);
+  const why = whyNotAsked(generation, current.provider);
+  if (why !== null) return unreachable(generation, `${name} made the vectors, and ${why}`);
+  try {
+    const embedder = await openEmbedder({ ...settingsOf(generation, current), ...options });
+    if (embedder !== null && isOf(generation, embedder)) return embedder;
+    await embedder?.close();
+    return unreachable(generation, `${name} made the vectors, and this Loci has another version of it`);
+  } catch (error) {
+    if (!(error instanceof LociError)) throw error;
+    return unreachable(generation, `${name} made the vectors: ${error.message}`);
+  }
+}
+
+function settingsOf(generation: Generation, current: EmbeddingSettings): EmbeddingConfig {
+  const { provider, dimensions } = generation;
+  const { model, query, passage } = parseModelName(generation.model);
+  const { url, apiKey, model: _model, dimensions: _dimensions, ...rest } = current;
+  const place = { ...(url !== undefined && { url }), ...(apiKey !== undefined && { apiKey }) };
+  return {
+    ...rest,
+    ...(provider === current.provider && place),
+    ...{ provider, model, dimensions, queryPrefix: query, passagePrefix: passage },
+  };
+}
+
+function isOf(generation: Generation, embedder: Embedder): boolean {
+  const { provider, model, dimensions } = modelSpec(embedder);
+  return (
+    provider === generation.provider && model === generation.model && dimensions === generation.dimensions
+  );
+}
+
+/** Stands for a model that cannot be reached: searches go on without it, and say so. */
+function unreachable({ provider, model, dimensions }: Generation, why: string): Embedder {
+  return {
+    ...{ provider, model, dimensions, maxTokens: 0 },
+    embed: () => Promise.reject(new LociError('embedding_unavailable', why)),
+    countTokens: () => 0,
+    close: () => Promise.resolve(),
+  };
 }

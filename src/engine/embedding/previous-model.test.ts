@@ -7,7 +7,7 @@ import {
   type ProviderServer,
   startProvider,
 } from '../../../test/embedding/provider-server.ts';
-import { openPreviousModel } from './previous-model.ts';
+import { openPreviousModel } from './models.ts';
 import type { EngineContext } from '../context.ts';
 import { write } from '../records/write.ts';
 import { indexVaults } from '../reading/index-vaults.ts';
@@ -80,17 +80,6 @@ describe('a search during a backfill', () => {
     expect(await backfill(changed)).toMatchObject({ is_active: true });
     const after = await search(changed, { query: 'oven' });
     expect(after).toMatchObject({ provider: 'ollama/bge-m3', notices: [] });
-  });
-
-  it('is answered by words when the previous model cannot be reached, and says so', async () => {
-    const changed = await openWith('bge-m3');
-    server.faults.push({ status: 404, body: { error: 'model "nomic-embed-text" not found' } });
-    const { missing, notices, results } = await search(changed, { query: 'oven' });
-    expect(results[0]!.snippet).toContain('oven');
-    expect(missing).toMatchObject([
-      { signal: 'vector', why: expect.stringContaining('HTTP 404: it does not know the model') as string },
-    ]);
-    expect(notices).toHaveLength(1);
   });
 
   it('is answered by words when the settings no longer name the address of the previous model, and says so', async () => {

@@ -15,8 +15,6 @@ import { search } from '../records/search.ts';
 import { reindex } from '../health/reindex.ts';
 import { doctor } from '../health/doctor.ts';
 import { write } from '../records/write.ts';
-import { exportToFile } from '../portable/export.ts';
-import { importMemory } from '../portable/import.ts';
 import { storeStatus } from '../health/status.ts';
 
 const NOTES = 200;
@@ -165,19 +163,6 @@ describe('other ways to embed texts that the provider refuses', () => {
       detail: expect.stringContaining('12 texts without a vector, found by words alone') as string,
       hint: expect.stringContaining('names the texts that the provider refuses') as string,
     });
-  });
-
-  it('an import reports them', async () => {
-    const source = await open({ provider: 'none' });
-    for (const content of ['Zebulon is bad.', 'A tide clock.']) await write(source, { content });
-    const file = join(folder.path, 'export.jsonl');
-    await exportToFile(source, file);
-    await using target = await temporaryFolder();
-    const loci = await openInline(settings(target.path, { embedding: { ...MODEL, url: server.origin } }));
-    opened.push(loci);
-    const report = await importMemory(loci, { path: file });
-    expect(report).toMatchObject({ why: null, embedded: 1, refused: 1 });
-    await loci.close();
   });
 
   it('a write succeeds, says why its vector is missing, and leaves searches their vectors', async () => {

@@ -12,7 +12,6 @@ import {
 import type { EngineContext } from '../context.ts';
 import { write } from '../records/write.ts';
 import { search } from '../records/search.ts';
-import { doctor } from '../health/doctor.ts';
 
 /** How long the first answer to a process takes. */
 const COLD_START_MS = 350;
@@ -71,13 +70,5 @@ describe('a provider whose first answer to every process is slow', () => {
     }
     expect(missing[0]).toBe(1);
     expect(missing.at(-1)).toBe(0);
-  });
-
-  it('is well for the doctor, which does not wait as briefly as a search', async () => {
-    isCold = true;
-    const loci = await open();
-    const embedding = (await doctor(loci)).find(({ name }) => name === 'embedding');
-    await loci.close();
-    expect(embedding).toMatchObject({ result: 'ok', detail: 'ollama all-minilm answers' });
   });
 });

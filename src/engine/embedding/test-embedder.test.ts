@@ -50,13 +50,6 @@ describe('a test of the embedding provider', () => {
     ]);
   });
 
-  it('does not wait for a provider that asks for more than half a minute', async () => {
-    const server = await serve();
-    server.faults.push({ status: 429, headers: { 'retry-after': '60' } });
-    await expect(tested(server)).rejects.toThrow('HTTP 429');
-    expect(server.requests).toHaveLength(1);
-  });
-
   it('waits for a query that takes longer than a search would wait, and tells what it waits for', async () => {
     const vectors = letterVectors(12);
     const told: (() => void)[] = [];

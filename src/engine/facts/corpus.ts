@@ -5,10 +5,9 @@ import type { Json, LociRecord } from '../../core/types.ts';
 import { HISTORY_CATEGORIES, type HistoryRow } from '../../store/admin-model.ts';
 import { historyRuns } from '../../store/items/kinds.ts';
 import { isoTime } from '../fields/times.ts';
-import { runText } from '../audit/run-text.ts';
+import { runText, HistoryLog } from '../audit/history-log.ts';
 import type { EngineContext } from '../context.ts';
 import { expire } from '../shared/retention.ts';
-import { HistoryLog } from '../audit/history-log.ts';
 import { searchOutcome, searchResults } from '../records/search.ts';
 import { factPath, runPath } from '../records/citations/corpus-path.ts';
 

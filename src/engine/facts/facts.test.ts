@@ -3,8 +3,7 @@ import { openInline, settings, temporaryFolder } from '../../../test/contract/en
 import type { EngineContext } from '../context.ts';
 import { deleteRecord } from '../records/delete.ts';
 import { draft } from '../../../test/contract/store-samples.ts';
-import { listFacts, recallFact, storeFact } from './facts.ts';
-import { forgetFacts } from './forget-facts.ts';
+import { listFacts, recallFact, storeFact, forgetFacts } from './facts.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let loci: EngineContext;

@@ -8,11 +8,10 @@ import type { FacetValue, RecordDraft, RecordWrite } from '../../store/model.ts'
 import { firstOfPage, MAX_PAGE_CHARACTERS } from '../../store/rules/record-page.ts';
 import { auditDraft, diffOf, newDiff } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
-import { embedWritten } from '../records/embed-written.ts';
+import { embedWritten, runOnce } from '../records/write.ts';
 import { assertWithinLimits, assertNotReserved, DEFAULT_CATEGORY } from '../fields/limits.ts';
 import { expire, invalidateNextExpiry, schedulePurge, unshortened } from '../shared/retention.ts';
 import { chunkingOf, vectorsToFill } from '../embedding/models.ts';
-import { runOnce } from '../records/idempotency.ts';
 import { assertMayReplace } from '../access/permission.ts';
 import { isoTime } from '../fields/times.ts';
 import {
@@ -27,6 +26,9 @@ import {
   type recallFactInput,
   type storeFactInput,
   TTL_SECONDS,
+  type FactForgetOutput,
+  type forgetFactsInput,
+  MAX_LISTED,
 } from './fact-fields.ts';
 import { screenTexts } from '../records/screen.ts';
 
@@ -190,7 +192,7 @@ export async function recallFact(
   return formatFact(await factOfKey(context, given));
 }
 
-export async function factOfKey(
+async function factOfKey(
   context: EngineContext,
   { key, category }: z.infer<typeof recallFactInput>,
 ): Promise<LociRecord> {
@@ -261,7 +263,7 @@ async function expiringAfter(
 }
 
 /** The store's filter for facts. */
-export function factFilter(
+function factFilter(
   { now }: EngineContext,
   { category, prefix, tags }: z.infer<typeof listFactsInput>,
 ): { now: Timestamp; origins: ['fact'] } & Record<string, unknown> {
@@ -336,4 +338,69 @@ async function noSuchFact(context: EngineContext, key: string, category?: string
   return new LociError('not_found', `no fact has the key ${JSON.stringify(key)}${where}`, {
     hint: advice.join(' '),
   });
+}
+
+const BATCH = 500;
+
+/**
+ * Deletes facts by key, by the beginning of their keys or by category; all given conditions must hold. They can be
+ * undeleted by id until they expire or are purged.
+ * @throws LociError `invalid_input` for a request without a condition, `not_found` for a key that no fact has;
+ *   `writes_disabled` when an agent may not forget a fact of the operator
+ */
+export async function forgetFacts(
+  context: EngineContext,
+  request: z.infer<typeof forgetFactsInput>,
+): Promise<FactForgetOutput> {
+  const { key, prefix, category } = request;
+  if (key === undefined && prefix === undefined && category === undefined) {
+    throw new LociError('invalid_input', 'nothing says which facts to forget', {
+      hint: 'Give a key, a prefix or a category.',
+    });
+  }
+  if (category !== undefined) assertNotReserved(category);
+  if (key !== undefined && prefix === undefined) {
+    const given = { key, ...(category !== undefined && { category }) };
+    return forgotten(await deleteFacts(context, [await factOfKey(context, given)]));
+  }
+  const pageAfter = async (after: number | null): Promise<LociRecord[]> => {
+    await expire(context);
+    const filter = { ...factFilter(context, request), ...(key !== undefined && { key }) };
+    return context.store.records.list(context.namespace, { filter }, { after, limit: BATCH });
+  };
+  // Checks all facts before it deletes the first.
+  for (let page = await pageAfter(null); page.length > 0; page = await pageAfter(page.at(-1)!.id))
+    assertMayReplace(context, page);
+  const facts: LociRecord[] = [];
+  for (;;) {
+    const page = await pageAfter(null);
+    if (page.length === 0) return forgotten(facts);
+    facts.push(...(await deleteFacts(context, page)));
+  }
+}
+
+function forgotten(facts: readonly LociRecord[]): FactForgetOutput {
+  return {
+    forgotten: facts.length,
+    facts: facts.slice(0, MAX_LISTED).map(({ id, key, category }) => ({ id, key: key ?? '', category })),
+  };
+}
+
+/** Returns the deleted facts: none when another process deleted one of them first. */
+async function deleteFacts(
+  context: EngineContext,
+  facts: readonly LociRecord[],
+): Promise<readonly LociRecord[]> {
+  assertMayReplace(context, facts);
+  const at = context.now();
+  try {
+    await context.store.records.commit(context.namespace, {
+      deletions: facts.map(({ id }) => ({ id, at })),
+      audit: facts.map(({ uuid }) => auditDraft(context, 'forget', uuid)),
+    });
+    return facts;
+  } catch (error) {
+    if (!(error instanceof LociError) || error.code !== 'not_found') throw error;
+    return [];
+  }
 }

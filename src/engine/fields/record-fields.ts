@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { MAX_CONTENT_BYTES, MAX_LABEL_LENGTH, MAX_TAG_LENGTH, MAX_TAGS, MAX_TITLE_LENGTH } from './limits.ts';
-import { ORIGINS } from '../../core/types.ts';
+import { ORIGINS, type LociRecord } from '../../core/types.ts';
 import type { SearchFilter } from '../../store/search-model.ts';
+import { SIGNALS } from '../../search/retrieve/signals.ts';
+import { validUntil } from '../../core/valid-until.ts';
+import { ERROR_TABLE, type ErrorCode } from '../../core/errors.ts';
+import { SOURCE_PROBLEM_REASONS, type SourceProblem } from '../../sources/source.ts';
 
 /** Fields that several operations share. */
 
@@ -104,3 +108,78 @@ export const embeddedFields = () => ({
   embedded: z.boolean().describe('False while only full text finds it.'),
   why: z.string().nullable().describe('Why it is not embedded.'),
 });
+
+/** The fields of an answer that say what the search could not do. */
+export const answerGaps = {
+  missing: z
+    .array(z.strictObject({ signal: z.enum(SIGNALS), why: z.string() }))
+    .describe('Signals that could not answer; the answer is from the others.'),
+  notices: z
+    .array(z.string())
+    .describe('What else is to be said about the answer, such as vectors of a previous model.'),
+};
+
+/** The fields that describe the source of a record in every output. */
+export const sourceFields = () => ({
+  from: z
+    .string()
+    .nullable()
+    .describe(
+      'For a document of a source such as a todo list: the source, when the document is due or happens, and when the source ' +
+        'was last read: `From Google Tasks · due tomorrow · 3 min ago`. `null` for other records.',
+    ),
+  source_name: z.string().describe('The display name of `source`.'),
+  url: z.string().exactOptional().describe('The page of the document at its source.'),
+});
+
+type SourceFields = z.infer<z.ZodObject<ReturnType<typeof sourceFields>>>;
+
+interface Origin {
+  readonly line: string;
+  readonly name: string;
+  readonly url: string | null;
+}
+
+/** @param from the source of the record, if it is a document of one */
+export function sourceFieldsOf(from: Origin | null, source: string): SourceFields {
+  if (from === null) return { from: null, source_name: source };
+  const { line, name, url } = from;
+  return { from: line, source_name: name, ...(url !== null && { url }) };
+}
+
+/** The field of a record that is no longer true. */
+export const validityField = () => ({
+  valid_until: z.iso
+    .datetime()
+    .exactOptional()
+    .describe('Of a captured fact that is no longer true: when a later one took its place.'),
+});
+
+export function validityOf(record: Pick<LociRecord, 'origin' | 'metadata'>): { valid_until?: string } {
+  const until = validUntil(record);
+  return until === null ? {} : { valid_until: until };
+}
+
+const problem = z.strictObject({
+  path: z.string().describe('The path in its folder, or `record/12` for a written record.'),
+  reason: z.enum(SOURCE_PROBLEM_REASONS),
+  detail: z.string(),
+  skipped: z.boolean().describe('Whether it was skipped. Its previous state stays in the store.'),
+});
+
+/** A problem with a single note or record. */
+export type Problem = z.infer<typeof problem>;
+
+export const problemList = () => z.array(problem);
+
+/** The error of a part of the work, in an output that has the results of the rest. */
+export const errorFields = () =>
+  z.strictObject({
+    code: z.enum(Object.keys(ERROR_TABLE) as ErrorCode[]),
+    message: z.string(),
+    hint: z.string(),
+  });
+
+export function asProblem({ key, ...rest }: SourceProblem): Problem {
+  return { path: key, ...rest };
+}

@@ -1,14 +1,20 @@
-import { messageOf } from '../../core/errors.ts';
+import { messageOf, LociError } from '../../core/errors.ts';
 import type { ProgressOptions } from '../../core/progress.ts';
 import { formatCount } from '../../core/text/format-count.ts';
 import { formatAge } from '../../core/time/age.ts';
 import type { Timestamp } from '../../core/types.ts';
 import type { EngineContext } from '../context.ts';
-import { formatVaultChanges } from '../reading/vault-changes.ts';
-import { isEnabled, vaultsOfNamespace } from '../reading/configured/vault-names.ts';
-import { type VaultState, type VaultStates, vaultStates } from '../reading/vault-states.ts';
+import {
+  formatVaultChanges,
+  type VaultState,
+  type VaultStates,
+  vaultStates,
+} from '../reading/vault-states.ts';
+import { isEnabled, vaultsOfNamespace, vaultName } from '../reading/configured/vault-names.ts';
 import { type Check, isAbort } from './check.ts';
-import { checkNotes } from './check-notes.ts';
+import type { VaultConfig } from '../../config/sources-schema.ts';
+import type { SourceItem, SourceProblem } from '../../sources/source.ts';
+import { vaultSource } from '../reading/refresh/refresh-vault.ts';
 
 /** Checks every vault of the namespace, and the notes of those that are enabled. @throws LociError `aborted` */
 export async function checkVaults(context: EngineContext, options: ProgressOptions): Promise<Check[]> {
@@ -72,4 +78,61 @@ function checkUnconfigured({ name, records, settings }: VaultStates['unconfigure
     detail: `${formatCount(records, 'record')} of a vault that is not in the settings: they are found, and nothing refreshes them`,
     hint: `Put the vault back into loci.yaml with the name ${name}, or take its records out: loci forget-vault ${JSON.stringify(name)}`,
   };
+}
+
+/**
+ * Reads every note of a vault and reports its problems, because `index` reports those of changed notes only. Returns no
+ * check when there are no problems, or when the vault cannot be read, which another check reports.
+ */
+async function checkNotes(
+  context: EngineContext,
+  vault: VaultConfig,
+  { signal, onProgress }: ProgressOptions = {},
+): Promise<Check[]> {
+  const problems: SourceProblem[] = [];
+  const report = (problem: SourceProblem): void => void problems.push(problem);
+  try {
+    const source = await vaultSource(context, vault);
+    const items: SourceItem[] = [];
+    for await (const item of source.list(report, signal)) items.push(item);
+    for (const [done, item] of items.entries()) {
+      onProgress?.({ stage: 'checking', subject: vaultName(vault), done, total: items.length });
+      await source.read(item, report, signal);
+    }
+  } catch (error) {
+    if (error instanceof LociError && error.code === 'unreadable') return [];
+    throw error;
+  }
+  if (problems.length === 0) return [];
+  const skippedFirst = problems.toSorted(
+    (a, b) => Number(b.skipped) - Number(a.skipped) || (a.key < b.key ? -1 : Number(a.key > b.key)),
+  );
+  const lines = skippedFirst.map(({ key, detail, skipped }) =>
+    `${skipped ? 'skipped ' : ''}${key}: ${detail}`.replaceAll(/\s+/g, ' '),
+  );
+  return [
+    {
+      name: `notes of ${vaultName(vault)}`,
+      result: 'warning',
+      detail: [summary(problems), ...lines].join('\n'),
+      hint: hintOf(problems),
+      repair: { operation: 'sources-show', input: { id: vaultName(vault) } },
+    },
+  ];
+}
+
+function summary(problems: readonly SourceProblem[]): string {
+  const skipped = new Set(problems.flatMap((problem) => (problem.skipped ? [problem.key] : []))).size;
+  const faulty = new Set(problems.flatMap((problem) => (problem.skipped ? [] : [problem.key]))).size;
+  const parts = [
+    ...(skipped === 0 ? [] : [`${String(skipped)} left out`]),
+    ...(faulty === 0 ? [] : [`${String(faulty)} read despite a fault`]),
+  ];
+  return parts.join(', ');
+}
+
+function hintOf(problems: readonly SourceProblem[]): string {
+  const large = problems.some(({ reason }) => reason === 'too_large');
+  const correct = 'Correct the notes that you miss, then run `loci index`.';
+  return large ? `${correct} Split notes that are too large.` : correct;
 }

@@ -2,17 +2,20 @@ import { LociError, messageOf } from '../../core/errors.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import { formatCount } from '../../core/text/format-count.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
-import { verifyLog } from '../audit/verify-log.ts';
+import { verifyLog } from '../audit/read-audit.ts';
 import type { EngineContext } from '../context.ts';
-import { embedderOf } from '../embedding/models.ts';
+import { embedderOf, assertConfiguredModel, vectorsOf } from '../embedding/models.ts';
 import { type Check, type Finding, isAbort } from './check.ts';
-import { checkConcepts } from './check-concepts.ts';
-import { checkGraph } from './check-graph.ts';
-import { checkEmbedding, checkReranker } from './check-models.ts';
+import { checkConcepts, checkGraph } from './check-graph.ts';
 import { checkPassages } from './check-passages.ts';
-import { checkReceipts } from './check-receipts.ts';
-import { checkSources } from './check-sources.ts';
 import { checkVaults } from './check-vaults.ts';
+import { readReceipts } from '../packs/receipts.ts';
+import { openReranker } from '../../embed/rerank/registry.ts';
+import { RERANKED } from '../../search/final-order.ts';
+import { otherLanguageShare } from './status.ts';
+import { formatAge } from '../../core/time/age.ts';
+import type { Timestamp } from '../../core/types.ts';
+import { sourceReports, type SourceReport } from '../reading/reports.ts';
 
 /** The subject of each check, as progress names it. */
 const SUBJECTS = {
@@ -143,4 +146,136 @@ async function checkAudit(context: EngineContext): Promise<Finding> {
         ? ''
         : `; ${formatCount(attached, 'entry', 'entries')} of imported logs kept for export`),
   };
+}
+
+const PAGE_SIZE = 200;
+/** Ids that a message names. */
+const MAX_NAMED = 3;
+
+/** Reads every receipt of the namespace. @throws LociError `aborted`, and the errors of the store */
+async function checkReceipts(context: EngineContext, options: ProgressOptions): Promise<Finding> {
+  const unreadable: string[] = [];
+  let count = 0;
+  for (let after: string | null = null; ;) {
+    assertNotAborted(options);
+    const page = await readReceipts(context, { limit: PAGE_SIZE, ...(after !== null && { after }) });
+    count += page.receipts.length;
+    unreadable.push(...page.unreadable);
+    if (page.next === null) break;
+    after = page.next;
+  }
+  if (unreadable.length === 0) return { result: 'ok', detail: formatCount(count, 'receipt') };
+  const rest = unreadable.length - MAX_NAMED;
+  const names = `${unreadable.slice(0, MAX_NAMED).join(', ')}${rest > 0 ? ` and ${String(rest)} more` : ''}`;
+  return {
+    result: 'warning',
+    detail: `${formatCount(unreadable.length, 'receipt')} cannot be read: ${names}`,
+    hint: 'They are left out of `loci receipt list`, and removed when they are older than receipts.retentionDays.',
+  };
+}
+
+/** Whether the model of the settings answers, and what it has not embedded. @throws the errors of the model and of the store */
+async function checkEmbedding(context: EngineContext): Promise<Finding> {
+  const embedder = await embedderOf(context);
+  if (embedder === null)
+    return { result: 'ok', detail: 'provider none: searches use text, spelling and recency only' };
+  await assertConfiguredModel(context);
+  const vectors = await vectorsOf(context);
+  // A provider that is too slow for a search is not down.
+  await embedder.embed(['loci'], { purpose: 'query', patient: true });
+  const share = await otherLanguageShare(context, embedder);
+  const languages =
+    share === null
+      ? ''
+      : `; it knows English, and ${String(Math.round(100 * share))}% of the newest records are in other languages: they are found by words`;
+  const model = `${embedder.provider} ${embedder.model} answers${languages}`;
+  const pending =
+    vectors === null
+      ? 0
+      : (await context.store.vectors.pending(context.namespace, vectors.generation, { totals: true })).texts;
+  if (pending === 0) return { result: 'ok', detail: model };
+  return {
+    result: 'warning',
+    detail: `${model}; ${formatCount(pending, 'text')} without a vector, found by words alone`,
+    repair: { operation: 'embed-backfill', input: {} },
+    hint: `Run \`loci index\`.${embedder.isRemote ? ' It names the texts that the provider refuses, which stay so.' : ''}`,
+  };
+}
+
+/** Says what is sent where, and whether the reranker answers. It may quote the reranker, to which it sends no text of the store. */
+async function checkReranker({ config }: EngineContext): Promise<Finding> {
+  const reranker = await openReranker(config.rerank, { quotesProvider: true });
+  if (reranker === null) return { result: 'ok', detail: 'none' };
+  const { provider, model, origin, deadlineMs } = reranker;
+  const sent = `every query, and the texts of its first ${String(RERANKED)} results, are sent to ${origin}`;
+  const name = [provider, model].join(' ').trim();
+  try {
+    await reranker.rerank('loci', ['loci', 'something else']);
+  } catch (error) {
+    return { result: 'warning', detail: `${name}: ${messageOf(error)}; ${sent}` };
+  } finally {
+    await reranker.close();
+  }
+  return { result: 'ok', detail: `${name} answers within ${String(deadlineMs)} ms; ${sent}` };
+}
+
+/** One check for each command source. Vaults have separate checks. */
+async function checkSources(context: EngineContext): Promise<Check[]> {
+  const reports = await sourceReports(context);
+  // Only the operator may see the error output of a program.
+  const isOwner = context.caller.trust === 'operator';
+  return reports
+    .filter(({ kind }) => kind !== 'vault')
+    .map((report) => checkSource(isOwner ? report : { ...report, error: null, hint: null }, context.now()));
+}
+
+function checkSource(report: SourceReport, now: Timestamp): Check {
+  const { id, condition, documents, state, error } = report;
+  const readAt = state?.readAt ?? null;
+  const read = readAt === null ? 'never read' : `read ${formatAge(readAt, now)}`;
+  const detail = `${formatCount(documents, 'document')}, ${read}${error === null ? '' : `; ${error}`}`;
+  const warning = (hint: string): Check => ({
+    name: `source ${id}`,
+    result: 'warning',
+    detail: `${condition}: ${detail}`,
+    hint,
+    repair: repairOf(report),
+  });
+  switch (condition) {
+    case 'fresh':
+    case 'disabled': {
+      const { repair: _, ...check } = warning('');
+      return { ...check, result: 'ok', hint: null };
+    }
+    case 'paused':
+      return { ...warning(`\`loci sources resume ${id}\` resumes automatic refreshes.`), result: 'ok' };
+    case 'new':
+    case 'stale':
+      return warning(`Run \`loci sources refresh ${id}\`, or let \`loci watch\` keep it fresh.`);
+    case 'failing':
+      return warning(`\`loci sources test ${id}\` runs it once and shows what it prints.`);
+    case 'waiting for approval':
+    case 'changed, waiting for approval':
+      return warning(
+        `\`loci sources show ${id}\` shows what would run; \`loci sources approve ${id}\` allows it.`,
+      );
+    case 'broken':
+      return warning(
+        report.hint ??
+          (report.kind === 'skill'
+            ? 'Correct the `memorySource` of its SKILL.md.'
+            : 'Correct it in loci.yaml.'),
+      );
+    case 'set elsewhere':
+      return { ...warning(''), result: 'ok', hint: report.hint };
+    case 'gone':
+      return warning(`Put it back into loci.yaml, or take its documents out: loci sources remove ${id}`);
+  }
+}
+
+function repairOf({ id, condition }: SourceReport): NonNullable<Check['repair']> {
+  if (condition === 'paused') return { operation: 'sources-resume', input: { id } };
+  if (condition === 'new' || condition === 'stale')
+    return { operation: 'sources-refresh', input: { ids: [id] } };
+  return { operation: 'sources-show', input: { id } };
 }

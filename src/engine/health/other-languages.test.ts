@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openEngine } from '../../../test/contract/export-samples.ts';
 import { openEmbedder } from '../../embed/registry.ts';
 import { write } from '../records/write.ts';
-import { otherLanguageShare } from './other-languages.ts';
+import { otherLanguageShare } from './status.ts';
 
 const ENGLISH =
   'We take the induction oven and not gas, because the line would have to be moved to the other wall.';

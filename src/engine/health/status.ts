@@ -6,8 +6,12 @@ import { ORIGINS } from '../../core/types.ts';
 import { countAllPending, NO_GENERATION } from '../../ingest/embed.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { EngineContext } from '../context.ts';
-import { activeGeneration, generationFields } from '../embedding/generations.ts';
-import { modelChange, modelChangeOutput } from '../embedding/model-change.ts';
+import {
+  activeGeneration,
+  generationFields,
+  modelChange,
+  modelChangeOutput,
+} from '../embedding/generations.ts';
 import { embedderOf } from '../embedding/models.ts';
 import { isoTime } from '../fields/times.ts';
 import { vaultName, vaultsOfNamespace } from '../reading/configured/vault-names.ts';
@@ -17,7 +21,9 @@ import { CONDITIONS, sourceReports } from '../reading/reports.ts';
 import { unconfiguredVault, vaultOutput, vaultStates } from '../reading/vault-states.ts';
 import { leaseProcess } from '../shared/lease.ts';
 import { expire } from '../shared/retention.ts';
-import { otherLanguageShare } from './other-languages.ts';
+import { fold } from '../../core/text/analyze.ts';
+import { languagesOf } from '../../core/text/language/language.ts';
+import type { Embedder } from '../../embed/embedder.ts';
 
 const count = () => z.number().int().nonnegative();
 
@@ -204,7 +210,7 @@ export async function status(
 }
 
 /** The size of a store, all namespaces together, for its operator. */
-export interface Totals {
+interface Totals {
   /** On disk, journals included. */
   readonly bytes: number;
   readonly records: number;
@@ -226,4 +232,66 @@ export async function totals({ store }: EngineContext): Promise<Totals> {
     vectors: sum('vectors'),
     pending: generation === undefined ? 0 : await countAllPending(store, generation.id),
   };
+}
+
+/** The newest records that are looked at, and the UTF-16 code units of each. */
+const SAMPLE = 100;
+const MAX_LENGTH = 500;
+/** A text with fewer words, such as a list of names, has no recognisable language. */
+const MIN_WORDS = 12;
+/** A smaller share is not worth a message. */
+const MIN_SHARE = 0.1;
+
+/**
+ * The share of the newest records that are in other languages than the embedding model's, from `MIN_SHARE` to 1; `null` if it
+ * is smaller, or if the model knows many languages.
+ */
+export async function otherLanguageShare(
+  { store, namespace, now }: EngineContext,
+  embedder: Embedder,
+): Promise<number | null> {
+  if (embedder.language !== 'en') return null;
+  const newest = await store.records.list(
+    namespace,
+    { filter: { now: now() } },
+    { after: null, limit: SAMPLE },
+  );
+  const languages = newest.flatMap(({ content }) => isEnglish(content.slice(0, MAX_LENGTH), embedder) ?? []);
+  if (languages.length === 0) return null;
+  const share = languages.filter((english) => !english).length / languages.length;
+  return share < MIN_SHARE ? null : share;
+}
+
+/** `null` for a text without a recognisable language. */
+function isEnglish(text: string, embedder: Embedder): boolean | null {
+  if ((embedder.modelCoverage?.(text) ?? 1) < 0.5) return false;
+  const words = (text.match(/\p{L}+/gu) ?? []).map(fold);
+  if (words.length < MIN_WORDS) return null;
+  const languages = languagesOf(words);
+  return languages.length > 1 ? null : languages[0] === 'en';
+}
+
+export const namespacesOutput = z.strictObject({
+  namespaces: z
+    .array(
+      z.strictObject({
+        namespace: z.string(),
+        records: z.number().int().nonnegative().describe('Records, notes and documents that are found.'),
+        configured: z.boolean().describe('Whether it is the namespace of the settings.'),
+      }),
+    )
+    .describe('That of the settings, then the others by name.'),
+});
+export type NamespacesOutput = z.infer<typeof namespacesOutput>;
+
+/** The namespaces that have a record, and that of the settings. */
+export async function listNamespaces({ store, config, now }: EngineContext): Promise<NamespacesOutput> {
+  const named = await store.admin.namespaces(ADMIN_NAMESPACE);
+  const others = named.filter((name) => name !== config.namespace).sort();
+  const namespaces = [config.namespace, ...others].map(async (namespace) => ({
+    namespace,
+    records: await store.records.count(namespace, { now: now() }),
+    configured: namespace === config.namespace,
+  }));
+  return { namespaces: await Promise.all(namespaces) };
 }

@@ -4,17 +4,15 @@ import { openInline, settings, temporaryFolder } from '../../../test/contract/en
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { audit } from '../audit/read-audit.ts';
 import type { EngineContext } from '../context.ts';
-import { recallFact, storeFact } from '../facts/facts.ts';
-import { forgetFacts } from '../facts/forget-facts.ts';
+import { recallFact, storeFact, forgetFacts } from '../facts/facts.ts';
 import { deleteRecord, undelete } from '../records/delete.ts';
 import { get } from '../records/get.ts';
 import { update } from '../records/update.ts';
 import { write } from '../records/write.ts';
 import { setStartup } from '../startup/startup.ts';
 import { importMemory } from '../portable/import.ts';
-import { listInbox } from './inbox.ts';
+import { listInbox, keepChanges } from './inbox.ts';
 import type { InboxGroup } from './inbox-fields.ts';
-import { keepChanges } from './keep.ts';
 import { undoChanges } from './undo.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 12);

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { parsePatch } from 'diff';
 import { sha256 } from '../../core/ids.ts';
 import { isJsonMap } from '../../core/json.ts';
 import type { Json, LociRecord, Metadata, Timestamp, Trust } from '../../core/types.ts';
-import type { AuditEntry } from '../../store/admin-model.ts';
+import type { AuditEntry, AuditFilter } from '../../store/admin-model.ts';
 import { auditedFields } from '../audit/audit.ts';
-import { formerText } from '../audit/former-text.ts';
+import type { EngineContext } from '../context.ts';
 
 /** The field of a diff with the numbers of the entries that a change undoes. */
 export const UNDOES = 'undoes';
@@ -134,4 +135,91 @@ function withFormerFields(record: LociRecord, diff: Readonly<Record<string, Json
     content: text,
     contentHash: sha256(text),
   };
+}
+
+/** A record, and all that the log has about it, the last entry first. */
+interface RecordChanges {
+  /** Missing after it was purged. */
+  readonly record?: LociRecord;
+  readonly entries: readonly AuditEntry[];
+}
+
+const ENTRIES_AT_ONCE = 1000;
+
+/** All entries of the log that pass a filter, in the order in which they were written, the last one first. */
+export async function logEntries(
+  { store, namespace }: EngineContext,
+  filter: AuditFilter,
+): Promise<AuditEntry[]> {
+  const found: AuditEntry[] = [];
+  for (let page: readonly AuditEntry[] = []; ;) {
+    const after = page.at(-1) ?? null;
+    const log = { ...filter, after, limit: ENTRIES_AT_ONCE };
+    page = (await store.admin.audit(namespace, { log })).entries;
+    for (const entry of page) found.push(entry);
+    // The log is ordered by time, and a clock may have been set back.
+    if (page.length < ENTRIES_AT_ONCE) return found.sort((a, b) => b.seq - a.seq);
+  }
+}
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+/** The records with these UUIDs in any state. Subjects of other kinds are left out. */
+export async function recordChanges(
+  context: EngineContext,
+  subjects: readonly (string | null)[],
+): Promise<Map<string, RecordChanges>> {
+  const { store, namespace } = context;
+  const uuids = [...new Set(subjects)].filter(
+    (subject) => subject !== null && UUID.test(subject),
+  ) as string[];
+  if (uuids.length === 0) return new Map();
+  const existing = await store.records.findExisting(
+    namespace,
+    uuids.map((uuid) => ({ uuid })),
+  );
+  const ids = existing.flatMap(({ sameUuid }) => sameUuid ?? []);
+  const records = new Map((await store.records.get(namespace, ids, 'any')).map((each) => [each.uuid, each]));
+  const entries = Map.groupBy(await logEntries(context, { subjects: uuids }), ({ subject }) => subject);
+  return new Map(
+    uuids.map((uuid) => {
+      const record = records.get(uuid);
+      return [uuid, { ...(record !== undefined && { record }), entries: entries.get(uuid) ?? [] }];
+    }),
+  );
+}
+
+/** The text before a change, of the text after it and what `contentDiff` says; `null` if they do not belong together. */
+export function formerText(after: string, change: Json): string | null {
+  if (!isJsonMap(change)) return null;
+  if (typeof change['patch'] === 'string') return withoutPatch(after, change['patch']);
+  const { before, after: described } = change;
+  const isSame = isJsonMap(described ?? null) && (described as { sha256?: Json }).sha256 === sha256(after);
+  return typeof before === 'string' && isSame ? before : null;
+}
+
+/** Every line with its line break. */
+const LINES = /[^\n]*\n|[^\n]+$/g;
+const NO_LINE_BREAK = '\\';
+
+/** Each hunk must stand exactly where it says. A library would search for another place, which may be a wrong one. */
+function withoutPatch(after: string, patch: string): string | null {
+  const lines = after.match(LINES) ?? [];
+  const former: string[] = [];
+  let next = 0;
+  for (const { newStart, newLines, lines: changes } of parsePatch(patch)[0]?.hunks ?? []) {
+    const start = newStart - 1;
+    if (start < next || start + newLines > lines.length) return null;
+    for (; next < start; next++) former.push(lines[next]!);
+    for (const [i, change] of changes.entries()) {
+      const kind = change[0];
+      if (kind === NO_LINE_BREAK) continue;
+      const line = change.slice(1) + (changes[i + 1]?.[0] === NO_LINE_BREAK ? '' : '\n');
+      if (kind !== '-' && lines[next++] !== line) return null;
+      if (kind !== '+') former.push(line);
+    }
+  }
+  // `concat` and `push` with all lines at once would fail for long texts.
+  for (; next < lines.length; next++) former.push(lines[next]!);
+  return former.join('');
 }

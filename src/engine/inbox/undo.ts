@@ -10,12 +10,11 @@ import { assertWritesEnabled } from '../access/permission.ts';
 import { auditDraft, auditedFields, diffOf } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { chunkingOf, vectorsToFill } from '../embedding/models.ts';
-import { embedWritten } from '../records/embed-written.ts';
+import { embedWritten } from '../records/write.ts';
 import { expire, schedulePurge } from '../shared/retention.ts';
 import type { UndoOutput, UndoRequest } from './inbox-fields.ts';
-import { planUndo, undoneBy, UNDOES, type UndoPlan } from './plan-undo.ts';
-import { logEntries, recordChanges } from './record-changes.ts';
-import { chosenChanges, withLater } from './unseen.ts';
+import { planUndo, undoneBy, UNDOES, type UndoPlan, logEntries, recordChanges } from './plan-undo.ts';
+import { chosenChanges, withLater } from './inbox.ts';
 
 /** Records that one transaction changes. */
 const RECORDS_AT_ONCE = 100;

@@ -9,7 +9,7 @@ import type { Receipt } from '../../pack/receipt.ts';
 import { loadTokenCounter } from '../../pack/tokens.ts';
 import type { GraphNode } from '../../store/graph-model.ts';
 import type { EngineContext } from '../context.ts';
-import { answerGaps } from '../fields/answer-gaps.ts';
+import { answerGaps } from '../fields/record-fields.ts';
 import { millisecondsSince, tookMs } from '../fields/times.ts';
 import { allowCrossProject, projectField } from '../graph/graph-fields.ts';
 import { graphGaps } from '../graph/graph-notices.ts';

@@ -26,8 +26,7 @@ import {
 import { MIN_SURE_CONFIDENCE } from '../../search/rank/confidence.ts';
 import type { SearchOutcome } from '../../search/search.ts';
 import type { EngineContext } from '../context.ts';
-import { answerGaps } from '../fields/answer-gaps.ts';
-import { filterValue } from '../fields/record-fields.ts';
+import { answerGaps, filterValue } from '../fields/record-fields.ts';
 import { millisecondsSince, tookMs } from '../fields/times.ts';
 import { allowCrossProject } from '../graph/graph-fields.ts';
 import { graphGaps } from '../graph/graph-notices.ts';

@@ -2,7 +2,7 @@ import { utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
-import { recordHistogram } from '../browse/record-histogram.ts';
+import { recordHistogram } from '../browse/record-facets.ts';
 import { timeline } from '../packs/timeline.ts';
 import { search } from '../records/search.ts';
 import { indexVaults } from './index-vaults.ts';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import type { VaultConfig } from '../../config/sources-schema.ts';
 import type { SyncReport } from '../../ingest/sync.ts';
-import { excludedFiles } from './excluded-files.ts';
+import { excludedFiles } from './sources.ts';
 import { indexVaults } from './index-vaults.ts';
 import { search } from '../records/search.ts';
 

@@ -9,7 +9,7 @@ import type { ChunkedRecord } from '../../store/model.ts';
 import type { EngineContext, Unrelated } from '../context.ts';
 import { chunkingOf, vectorsToFill } from '../embedding/models.ts';
 import { NO_REFUSALS, type RefusalReport } from '../embedding/refusal-report.ts';
-import { asProblem, type Problem } from '../fields/problems.ts';
+import { asProblem, type Problem } from '../fields/record-fields.ts';
 import { embeddingProcess, embedNew } from './embed-new.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import { type IndexOptions, refreshVault } from './refresh/refresh-vault.ts';

@@ -98,27 +98,6 @@ it('reads a vault that the settings get while it runs, and says that they are in
   expect((await search(loci, { query: 'grout oven' })).results).toMatchObject([{ citation: 'a.md#L1-L1' }]);
 });
 
-it('embeds the texts that the provider does not refuse, and reports the others', async () => {
-  await using server = await startProvider({
-    ...{ format: OLLAMA, embed: letterVectors(384) },
-    refuse: ({ texts }) => (texts.some((text) => text.includes('bad')) ? { status: 400 } : undefined),
-  });
-  loci = await openInline(settings(folder.path), { create: true });
-  for (const content of ['The backsplash is blue.', 'A bad tile.']) await write(loci, { content });
-  await loci.close();
-  const embedding = { provider: 'ollama', model: 'all-minilm', url: server.origin };
-  loci = await openInline(settings(folder.path, { embedding }));
-  const events: RefreshEvent[] = [];
-  keepFresh(loci, { onEvent: (event) => events.push(event) });
-  await vi.waitUntil(() => count(events, 'failed') > 0, { timeout: 100_000, interval: 10 });
-  const error = { message: expect.stringContaining('the provider refuses 1 text: http') as string };
-  expect(events).toMatchObject([
-    { kind: 'embedded', contents: 1 },
-    { kind: 'failed', source: 'embedding', error },
-  ]);
-  await loci.close();
-});
-
 it('embeds what was written in another namespace while the provider was down', async () => {
   await using server = await startProvider({ format: OLLAMA, embed: letterVectors(384) });
   loci = await openInline(settings(folder.path), { create: true });

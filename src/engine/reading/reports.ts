@@ -14,7 +14,7 @@ import {
 import { changesSince, parseApproval } from './approval/approval-record.ts';
 import { configuredSources, type ConfiguredCommand } from './configured/configured-sources.ts';
 import type { CodeSource } from './configured/registered-sources.ts';
-import { missingProgramError } from './approval/program.ts';
+import { missingProgramError } from './approval/watched-files.ts';
 import { isStale } from './configured/schedule.ts';
 
 export const CONDITIONS = [

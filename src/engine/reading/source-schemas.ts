@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Timestamp } from '../../core/types.ts';
-import { errorFields } from '../fields/problems.ts';
+import { errorFields } from '../fields/record-fields.ts';
 import { isoTime, tookMs } from '../fields/times.ts';
 import { formatCommand } from './approval/approval.ts';
 import { CONDITIONS, type Condition, type SourceReport } from './reports.ts';

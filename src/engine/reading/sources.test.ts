@@ -12,9 +12,7 @@ import { sourceReports } from './reports.ts';
 import { search } from '../records/search.ts';
 import { indexVaults } from './index-vaults.ts';
 import { get } from '../records/get.ts';
-import { reindex } from '../health/reindex.ts';
-import { doctor } from '../health/doctor.ts';
-import { facet } from '../records/results/facet.ts';
+import { facet } from '../records/results/why-nothing.ts';
 
 const MINUTE = 60_000;
 
@@ -207,30 +205,6 @@ describe('a refresh', () => {
     expect(await tasks.refresh()).toMatchObject({ added: 1, over_cap: 1 });
     expect(await tasks.firstLines('dentist tile')).toEqual(['Buy tile samples from Home Depot']);
     expect((await tasks.report())?.state?.problems).toEqual([expect.stringContaining('maxDocuments')]);
-  });
-
-  it('finds a document by its project, tags and short metadata, and shows only its text', async () => {
-    const document = { id: 'a', text: 'Clear the hall', project: 'kitchen', tags: ['cabinets'] };
-    await tasks.setOutput([{ ...document, metadata: { list: 'Renovation' } }]);
-    await tasks.refresh();
-    const found = async (): Promise<string[][]> => [
-      await tasks.firstLines('kitchen'),
-      await tasks.firstLines('cabinets'),
-      await tasks.firstLines('"renovation"'),
-    ];
-    const hall = ['Clear the hall'];
-    expect(await found()).toEqual([hall, hall, hall]);
-    const [result] = (await search(tasks.loci, { query: 'renovation' })).results;
-    expect(result?.snippet).toBe('Clear the hall');
-    expect((await get(tasks.loci, { citation: result!.citation })).text).toBe('Clear the hall');
-    await reindex(tasks.loci);
-    expect(await found()).toEqual([hall, hall, hall]);
-    expect((await doctor(tasks.loci)).filter(({ name }) => name === 'derived')).toMatchObject([
-      { result: 'ok' },
-    ]);
-    await tasks.setOutput([{ ...document, metadata: { list: 'Chores' } }]);
-    await tasks.refresh();
-    expect([await tasks.firstLines('renovation'), await tasks.firstLines('chores')]).toEqual([[], hall]);
   });
 
   it('assigns documents to the project of the source, unless they name one', async () => {

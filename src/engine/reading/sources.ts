@@ -12,7 +12,7 @@ import {
   vaultsOfNamespace,
 } from './configured/vault-names.ts';
 import { isoTime, millisecondsSince } from '../fields/times.ts';
-import { approvalDetails } from './approval/approval.ts';
+import { approvalDetails, unwatched } from './approval/approval.ts';
 import { approvalDiff, parseApproval } from './approval/approval-record.ts';
 import {
   configuredSources,
@@ -27,9 +27,8 @@ import {
 } from './configured/registered-sources.ts';
 import { RefreshScheduler, type RefreshSchedulerOptions } from './refresh-scheduler.ts';
 import { fetchForTest, refreshSource } from './refresh/refresh.ts';
-import { refreshVault } from './refresh/refresh-vault.ts';
-import { formatNoteProblem, formatProblem } from './refresh/source-failure.ts';
-import { unwatched } from './approval/unwatched.ts';
+import { refreshVault, vaultSource } from './refresh/refresh-vault.ts';
+import { formatNoteProblem, formatProblem } from './refresh/refresh-attempt.ts';
 import { sourceReports, type SourceReport } from './reports.ts';
 import {
   DEFAULT_LIMIT,
@@ -44,6 +43,8 @@ import {
   type SourcesShowOutput,
   type SourcesTestOutput,
   type testSourceInput,
+  type excludedInput,
+  type SourcesExcludedOutput,
 } from './source-schemas.ts';
 import { sourceStateChange, sourceStates } from '../../store/items/source-state.ts';
 
@@ -333,5 +334,40 @@ export async function testSource(
     stderr: fetched.stderr,
     bytes: fetched.bytes,
     took_ms: Math.round(fetched.milliseconds),
+  };
+}
+
+const PAGE_SIZE = 100;
+
+/**
+ * What a vault leaves out, found by listing its folder without reading the notes.
+ * @throws LociError `not_found` for a name that no vault has; `unreadable`
+ */
+export async function excludedFiles(
+  context: EngineContext,
+  { id, limit = PAGE_SIZE, after = 0 }: z.infer<typeof excludedInput>,
+  options: ProgressOptions = {},
+): Promise<SourcesExcludedOutput> {
+  const vaults = vaultsOfNamespace(context);
+  const vault = vaults.find((each) => vaultName(each) === id);
+  if (vault === undefined) throw unknownSourceError(id, vaults.map(vaultName));
+  const source = await vaultSource(context, vault);
+  const problems: SourcesExcludedOutput['excluded'] = [];
+  const files = source.list(({ key, detail, skipped }) => {
+    if (skipped) problems.push({ path: key, rule: detail, from: null });
+  }, pickSignal(options).signal);
+  for await (const _ of files)
+    if (options.signal?.aborted === true) throw new LociError('aborted', 'stopped');
+  const byRule = (source.excluded?.() ?? []).flatMap(({ rule, from, paths }) =>
+    paths.map((path) => ({ path, rule, from })),
+  );
+  const all = [...byRule, ...problems];
+  return {
+    excluded: all.slice(after, after + limit),
+    total: all.length,
+    next: after + limit < all.length ? after + limit : null,
+    other_files: [...(source.otherFiles?.() ?? [])]
+      .map(([ending, count]) => ({ ending, files: count }))
+      .toSorted((a, b) => b.files - a.files),
   };
 }

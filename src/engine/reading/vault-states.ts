@@ -9,12 +9,13 @@ import { vaultSource } from './refresh/refresh-vault.ts';
 import { compareRevision, storedEntriesByKey } from '../../ingest/source-entries.ts';
 import { isoTime } from '../fields/times.ts';
 import { isEnabled, otherSettings, vaultName, vaultsOfNamespace } from './configured/vault-names.ts';
+import { formatCount } from '../../core/text/format-count.ts';
 
 const count = () => z.number().int().nonnegative();
 
 const vaultChanges = z.strictObject({ added: count(), changed: count(), gone: count() });
 /** Differences between the notes and the store, found without reading the notes. */
-export type VaultChanges = z.infer<typeof vaultChanges>;
+type VaultChanges = z.infer<typeof vaultChanges>;
 
 export const vaultOutput = z.strictObject({
   name: z.string(),
@@ -124,4 +125,17 @@ async function compareWithStore(
   const count = (items: readonly SourceItem[]): number => items.filter((item) => !notNotes.has(item)).length;
   const changes = { added: count(added), changed: count(changed), gone: gone.length };
   return { changes, skipped: skipped.size };
+}
+
+/** `3 notes new, 1 changed`; empty when nothing differs. */
+export function formatVaultChanges({ added, changed, gone }: VaultChanges): string {
+  const counts = [
+    [added, 'new'],
+    [changed, 'changed'],
+    [gone, 'gone'],
+  ] as const;
+  return counts
+    .filter(([count]) => count > 0)
+    .map(([count, change], i) => `${i > 0 ? String(count) : formatCount(count, 'note')} ${change}`)
+    .join(', ');
 }

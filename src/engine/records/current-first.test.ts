@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { storedPassage } from '../../../test/contract/stored-passage.ts';
 import type { Hit } from '../../search/rank/confidence.ts';
-import { currentFirst } from './current-first.ts';
+import { currentFirst } from './search.ts';
 
 type Given = readonly [id: number, successor?: number | string];
 

@@ -2,12 +2,12 @@ import type { z } from 'zod';
 import { DAY_MS } from '../../core/time/whole-day.ts';
 import { auditDraft } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
-import { embedWritten } from './embed-written.ts';
+import { embedWritten } from './write.ts';
 import type { deleteInput, DeleteOutput, undeleteInput, UndeleteOutput } from './record-schemas.ts';
 import { isoTime } from '../fields/times.ts';
 import { schedulePurge } from '../shared/retention.ts';
 import { chunkingOf, vectorsToFill } from '../embedding/models.ts';
-import { changeableRecord } from './changeable-record.ts';
+import { changeableRecord } from './update.ts';
 import { assertWritesEnabled, assertMayReplace } from '../access/permission.ts';
 
 /**

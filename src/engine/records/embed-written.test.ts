@@ -4,7 +4,7 @@ import { configSchema } from '../../config/schema.ts';
 import type { Embedder } from '../../embed/embedder.ts';
 import type { Passage } from '../../core/types.ts';
 import { EngineContext } from '../context.ts';
-import { embedWritten } from './embed-written.ts';
+import { embedWritten } from './write.ts';
 
 const PASSAGE: Passage = {
   ordinal: 0,

@@ -16,7 +16,7 @@ import {
 } from '../reading/configured/source-policies.ts';
 import { wholeCitations } from '../shared/citations.ts';
 import { recordAge } from './results/record-age.ts';
-import { unmatchedFilter, unmatchedFilters } from './results/unmatched-filters.ts';
+import { unmatchedFilter, unmatchedFilters } from './results/why-nothing.ts';
 
 const DEFAULT_LIMIT = 20;
 

@@ -4,7 +4,6 @@ import { JINA_RERANK, type RerankServer, startReranker } from '../../../test/emb
 import type { EngineContext } from '../context.ts';
 import { write } from './write.ts';
 import { search } from './search.ts';
-import { doctor } from '../health/doctor.ts';
 
 /** The last has fewer of the query's rare words, and all of them by the reranker's measure. */
 const TEXTS = [
@@ -71,20 +70,5 @@ describe('a search with a reranker', () => {
     expect(notices).toEqual([
       `ranked without the reranker server: ${server.origin} did not answer within 50 ms`,
     ]);
-  });
-
-  it('is described by doctor, which says what is sent where', async () => {
-    const check = async (loci: EngineContext) => (await doctor(loci)).find(({ name }) => name === 'rerank');
-    expect(await check(opened[0]!)).toBeUndefined();
-    const loci = await open('server');
-    expect(await check(loci)).toMatchObject({
-      result: 'ok',
-      detail: `server answers within 5000 ms; every query, and the texts of its first 50 results, are sent to ${server.origin}`,
-    });
-    server.faults.push({ status: 503, body: { error: 'loading' } });
-    expect(await check(loci)).toMatchObject({
-      result: 'warning',
-      detail: expect.stringMatching(/HTTP 503: loading; every query, .* are sent to http/) as string,
-    });
   });
 });

@@ -5,8 +5,7 @@ import { openInline, settings, temporaryFolder } from '../../../test/contract/en
 import { filesContaining } from '../../../test/contract/raw-file.ts';
 import type { EngineContext } from '../context.ts';
 import { write } from './write.ts';
-import { storeFact, listFacts, recallFact } from '../facts/facts.ts';
-import { forgetFacts } from '../facts/forget-facts.ts';
+import { storeFact, listFacts, recallFact, forgetFacts } from '../facts/facts.ts';
 import { get } from './get.ts';
 import { update } from './update.ts';
 import { setStartup } from '../startup/startup.ts';

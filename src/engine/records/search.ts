@@ -14,7 +14,6 @@ import type { EngineContext, EngineServices } from '../context.ts';
 import { storeFilters } from '../fields/record-fields.ts';
 import { millisecondsSince } from '../fields/times.ts';
 import { expire } from '../shared/retention.ts';
-import { HitCounter } from '../reading/configured/hits.ts';
 import { vectorsOf } from '../embedding/models.ts';
 import { sourceOrigins } from '../reading/configured/source-origin.ts';
 import {
@@ -29,9 +28,10 @@ import { embeddingProcess } from '../reading/embed-new.ts';
 import { citationsOf } from '../shared/citations.ts';
 import type { SearchInput, SearchOutput, SearchResultOutput } from './results/search-fields.ts';
 import { formatHit, strongMatches } from './results/search-result.ts';
-import { unmatchedFilters } from './results/unmatched-filters.ts';
-import { reasonsForNothing, undatedNotice } from './results/why-nothing.ts';
-import { currentFirst } from './current-first.ts';
+import { unmatchedFilters, reasonsForNothing, undatedNotice } from './results/why-nothing.ts';
+import { validUntil } from '../../core/valid-until.ts';
+import type { Store } from '../../store/store.ts';
+import { hitChanges } from '../../store/items/source-state.ts';
 
 export interface SearchRequest extends Omit<SearchFilter, 'now'> {
   readonly query: string;
@@ -50,7 +50,7 @@ export interface SearchRequest extends Omit<SearchFilter, 'now'> {
   readonly signal?: AbortSignal;
 }
 
-export interface SearchOptions {
+interface SearchOptions {
   readonly signal?: AbortSignal;
 }
 
@@ -288,4 +288,73 @@ export function highlightedTerms({ run, retrieved: { corrections } }: SearchOutc
   const terms = [...run.queryTerms, ...[...phrases, ...symbols].flatMap(({ terms: words }) => words)];
   const replacements = corrections.flatMap((correction) => correction.replacements.map(stem));
   return new Set([...terms, ...replacements]);
+}
+
+/** Moves what has taken the place of a fact that has ended directly before it, if both were found. The other hits keep their order. */
+export function currentFirst(hits: readonly Hit[]): readonly Hit[] {
+  if (!hits.some((hit) => successorId(hit) !== null)) return hits;
+  const byRecord = new Map(hits.toReversed().map((hit) => [hit.passage.record.id, hit]));
+  const ordered = new Set<Hit>();
+  const seen = new Set<Hit>();
+  const place = (hit: Hit): void => {
+    if (seen.has(hit)) return;
+    seen.add(hit);
+    const successor = byRecord.get(successorId(hit) ?? -1);
+    if (successor !== undefined) place(successor);
+    ordered.add(hit);
+  };
+  hits.forEach(place);
+  return [...ordered];
+}
+
+/** The number of the record that has taken the place of this one; `null` if it is true, as far as is known. */
+function successorId({ passage: { record } }: Hit): number | null {
+  const { superseded_by: successor } = record.metadata;
+  if (validUntil(record) === null || typeof successor !== 'string') return null;
+  const [, id] = /^record\/(\d{1,15})$/.exec(successor) ?? [];
+  return id === undefined ? null : Number(id);
+}
+
+const FLUSH_DELAY_MS = 5000;
+
+/** Counts the searches that found records of a source (S11). Counts are written after a delay, so that searches do not wait for the write. */
+class HitCounter {
+  readonly #store: Store;
+  readonly #services: EngineServices;
+  /** Namespace → source → searches since the last write. */
+  #pending = new Map<string, Map<string, number>>();
+  #timer: NodeJS.Timeout | null = null;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(services: EngineServices) {
+    this.#store = services.store;
+    this.#services = services;
+    services.flushOnClose(() => this.flush());
+  }
+
+  /** @param sources the sources of the results of one search; duplicates count once */
+  count(namespace: string, sources: readonly string[]): void {
+    if (sources.length === 0 || this.#store.capabilities.readOnly) return;
+    const counts = this.#pending.get(namespace) ?? new Map<string, number>();
+    for (const source of new Set(sources)) counts.set(source, (counts.get(source) ?? 0) + 1);
+    this.#pending.set(namespace, counts);
+    // The timer does not keep the process alive. The engine calls `flush` when it closes.
+    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_DELAY_MS).unref();
+  }
+
+  /** Resolves when all counts are in the store. Counts that cannot be written are dropped. */
+  flush(): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    const pending = this.#pending;
+    this.#pending = new Map();
+    for (const [namespace, hits] of pending) {
+      this.#writing = this.#writing
+        .then(async () => {
+          await this.#store.records.commit(namespace, { items: hitChanges(hits, this.#services.now()) });
+        })
+        .catch((error: unknown) => this.#services.warnOfFailure('Hits of sources were not counted', error));
+    }
+    return this.#writing;
+  }
 }

@@ -79,9 +79,4 @@ describe('a result shows', () => {
     const { citation } = await found('"by two friends"', 'Deadlock');
     expect(linesOf('Deadlock.md', citation)).toContain('by two friends');
   });
-
-  it('links, or a title, only where there is nothing else', async () => {
-    expect((await found('the blue parcel', 'Hub')).snippet).toBe('- Deadlock\n- the blue parcel');
-    expect((await found('stub', 'Stub')).snippet).toBe('Stub');
-  });
 });

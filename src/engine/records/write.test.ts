@@ -4,7 +4,6 @@ import { openInline, settings, temporaryFolder } from '../../../test/contract/en
 import type { Metadata } from '../../core/types.ts';
 import { openStore } from '../../store/registry.ts';
 import type { Store } from '../../store/store.ts';
-import { MAX_CONTENT_BYTES } from '../fields/limits.ts';
 import type { EngineContext } from '../context.ts';
 import { search } from './search.ts';
 import { update } from './update.ts';
@@ -47,19 +46,6 @@ async function withSecondConnection<Result>(work: (store: Store) => Promise<Resu
 async function foundIds(query: string, from: EngineContext = loci): Promise<number[]> {
   return (await search(from, { query })).results.map(({ id }) => id);
 }
-
-describe('write', () => {
-  it('accepts fields of the maximum length, and CRLF', async () => {
-    const long = 'oven '.repeat(MAX_CONTENT_BYTES / 5) + 'x'.repeat(MAX_CONTENT_BYTES % 5);
-    const { id } = await write(loci, { content: long.slice(0, MAX_CONTENT_BYTES) });
-    expect((await get(loci, { citation: `record/${String(id)}` })).text).toHaveLength(
-      Math.min(long.length, MAX_CONTENT_BYTES),
-    );
-    const content = 'first\r\nsecond\tcolumn\n';
-    const windows = await write(loci, { content });
-    expect((await get(loci, { citation: windows.citation })).text).toBe(content);
-  });
-});
 
 describe('an update', () => {
   it('of a record that was changed since it was read is a conflict, if the caller says when that was', async () => {

@@ -6,7 +6,7 @@ import type { EngineContext } from '../context.ts';
 import { storeFact, listFacts, factCategories, recallFact } from '../facts/facts.ts';
 import { search } from '../records/search.ts';
 import { corpus } from '../facts/corpus.ts';
-import { facet } from '../records/results/facet.ts';
+import { facet } from '../records/results/why-nothing.ts';
 import { storeStatus } from '../health/status.ts';
 import { get } from '../records/get.ts';
 import { undelete, deleteRecord } from '../records/delete.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StartupEntry } from '../../store/admin-model.ts';
-import { packStartup, joinTexts } from './budget.ts';
+import { packStartup, joinTexts } from './startup.ts';
 
 function entry(key: string, priority: number, content: string): StartupEntry {
   return {
@@ -26,11 +26,6 @@ const SOUL = entry('soul', 0, 'You are Ada.');
 const TEAM = entry('team', 3, 'Ann.');
 
 describe('packStartup', () => {
-  it('gives all entries whole if they fit exactly', () => {
-    expect(packed([SOUL, TEAM], 18)).toEqual(['You are Ada.\n\nAnn.']);
-    expect(packed([SOUL, TEAM], 17)).toEqual(['You are Ada.', 'team']);
-  });
-
   it('cuts an entry at a paragraph, else at a sentence or a line, and marks it', () => {
     const paragraphs = 'The first rule is long.\n\nThe second rule is long too. It goes on and on.';
     const rules = entry('rules', 1, paragraphs);
@@ -43,14 +38,6 @@ describe('packStartup', () => {
   it('does not end with a heading where a sentence after it fits', () => {
     const rules = entry('rules', 1, '# Rules\n\nBe brief in mails. Be kind in all that you write.');
     expect(packed([rules], 45)).toEqual(['# Rules\n\nBe brief in mails. [… cut]']);
-  });
-
-  it('gives no entry of a lower priority in place of one that does not fit', () => {
-    const long = entry('long', 1, 'x'.repeat(100));
-    const rules = entry('rules', 1, 'Be brief.');
-    expect(packed([SOUL, long, rules, TEAM], 60)).toEqual(['You are Ada.\n\nBe brief.', 'long', 'team']);
-    const cut = entry('cut', 1, `Be kind. ${'x'.repeat(100)}`);
-    expect(packed([SOUL, cut, TEAM], 60)).toEqual(['You are Ada.\n\nBe kind. [… cut]', 'team']);
   });
 
   it('cuts an entry of priority 0 anywhere rather than leave it out', () => {

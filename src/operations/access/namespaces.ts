@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listNamespaces, namespacesOutput } from '../../engine/health/namespaces.ts';
+import { listNamespaces, namespacesOutput } from '../../engine/health/status.ts';
 import type { Operation } from '../operation.ts';
 
 const input = z.strictObject({});

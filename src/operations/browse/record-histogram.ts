@@ -2,7 +2,7 @@ import {
   recordHistogram,
   recordHistogramInput,
   recordHistogramOutput,
-} from '../../engine/browse/record-histogram.ts';
+} from '../../engine/browse/record-facets.ts';
 import type { Operation } from '../operation.ts';
 
 export const recordHistogramOperation: Operation<typeof recordHistogramInput, typeof recordHistogramOutput> =

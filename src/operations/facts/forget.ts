@@ -1,5 +1,5 @@
 import { forgetFactsInput, forgetFactsOutput } from '../../engine/facts/fact-fields.ts';
-import { forgetFacts } from '../../engine/facts/forget-facts.ts';
+import { forgetFacts } from '../../engine/facts/facts.ts';
 import type { Operation } from '../operation.ts';
 
 export const forgetFactsOperation: Operation<typeof forgetFactsInput, typeof forgetFactsOutput> = {

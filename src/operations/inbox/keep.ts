@@ -1,5 +1,5 @@
 import { keepInput, keepOutput } from '../../engine/inbox/inbox-fields.ts';
-import { keepChanges } from '../../engine/inbox/keep.ts';
+import { keepChanges } from '../../engine/inbox/inbox.ts';
 import type { Operation } from '../operation.ts';
 import { lociIn, namespaceField } from '../shared/in-namespace.ts';
 

@@ -1,4 +1,4 @@
-import { excludedFiles } from '../../engine/reading/excluded-files.ts';
+import { excludedFiles } from '../../engine/reading/sources.ts';
 import { excludedInput, excludedOutput } from '../../engine/reading/source-schemas.ts';
 import type { Operation } from '../operation.ts';
 import { openForSources } from './source-context.ts';

@@ -9,7 +9,7 @@ import type { EngineContext } from '../../engine/context.ts';
 import { vaultStates } from '../../engine/reading/vault-states.ts';
 import { forgetSource } from '../../engine/reading/forget-source.ts';
 import { sourceReports } from '../../engine/reading/reports.ts';
-import { facet } from '../../engine/records/results/facet.ts';
+import { facet } from '../../engine/records/results/why-nothing.ts';
 
 const input = z.strictObject({
   vault: filterValue().trim().min(1).describe('The name of the vault, as `status` shows it.'),

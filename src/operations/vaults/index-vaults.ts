@@ -10,10 +10,9 @@ import { millisecondsSince, tookMs } from '../../engine/fields/times.ts';
 import { listRecords } from '../../engine/records/list.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { retryOnConflict } from '../shared/edit-config.ts';
-import { asProblem, errorFields, problemList } from '../../engine/fields/problems.ts';
+import { asProblem, errorFields, problemList, localPath } from '../../engine/fields/record-fields.ts';
 import { refusalFields } from '../../engine/embedding/refusal-report.ts';
 import { addVaults, namedVaults, type NamedVault, placeFolders } from './vaults.ts';
-import { localPath } from '../../engine/fields/record-fields.ts';
 
 const count = () => z.number().int().nonnegative();
 

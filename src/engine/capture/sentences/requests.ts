@@ -1,6 +1,3 @@
-import { caseless } from './caseless.ts';
-import { foldedText } from './folded-text.ts';
-
 /** What comes before a request: a greeting, politeness. */
 const OPENING =
   "(?:(?:hey|hi|hello|ok|okay|so|and|also|oh|please|pls|plz|btw|by the way|just|one more thing|hallo|und|auch|ach|übrigens|bitte|s'il te plaît|s'il vous plaît|stp|por favor|per favore|per piacere|alsjeblieft|graag|hoi|et|y|e|en)[,:!]? ){0,3}";
@@ -158,4 +155,83 @@ function isComplete(words: string): boolean {
 function capitalised(text: string): string {
   const [first = ''] = text;
   return first.toUpperCase() + text.slice(first.length);
+}
+
+/** Letters of other scripts and marks that look like Latin letters. */
+const LOOKALIKES: Readonly<Record<string, string>> = Object.fromEntries(
+  [
+    ...'аaеeоoрpсcхxуyіiјjѕsԁdӏlАAВBЕEКKМMНHОOРPСCТTХXУYІIЈJЅSαaοoρpνvιiκkΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧXıi',
+  ].flatMap((letter, at, all) => (at % 2 === 0 ? [[letter, all[at + 1]!]] : [])),
+);
+const LOOKALIKE = new RegExp(`[${Object.keys(LOOKALIKES).join('')}]`, 'gu');
+const MARKS: Readonly<Record<string, string>> = {
+  '@': 'a',
+  '0': 'o',
+  '1': 'i',
+  $: 's',
+  '5': 's',
+  '3': 'e',
+  '!': 'i',
+};
+
+/** A text without invisible characters and with plain digits, and the same with the letters that its characters look like. */
+export function foldedText(text: string): { readonly plain: string; readonly folded: string } {
+  const plain = text
+    .normalize('NFKC')
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .replaceAll(/[’‘`´]/g, "'")
+    .replaceAll(/(?!\d)\p{Nd}/gu, decimal);
+  const folded = plain
+    .replaceAll(LOOKALIKE, (letter) => LOOKALIKES[letter]!)
+    .replaceAll(/(?<=\p{L})[@01$35!]{1,3}(?=\p{L})/gu, (marks) =>
+      [...marks].map((mark) => MARKS[mark]!).join(''),
+    )
+    .replaceAll(/(?<!\p{L})\p{L}(?:[ .-]\p{L}){2,}(?!\p{L})/gu, (letters) =>
+      letters.replaceAll(/\P{L}/gu, ''),
+    );
+  return { plain, folded };
+}
+
+/** The digits of a script are ten characters in a row, and the first is the only one that no digit precedes. */
+function decimal(digit: string): string {
+  const code = digit.codePointAt(0)!;
+  let value = 0;
+  while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value++;
+  return String(value);
+}
+
+const TOKEN = /\\p\{\w+\}|\\.|\(\?<\w+>|\(\?-i:|\[(?:\\.|[^\]\\])*\]|[()]|\p{L}/gu;
+const IN_CLASS = /\\p\{\w+\}|\\.|(\p{L})(?:-(\p{L}))?/gu;
+
+/**
+ * A pattern that matches both cases, except within `(?-i:…)`. V8 compiles that group wrongly with the flag `i` when it does not optimize,
+ * as it does after a process has compiled a megabyte of patterns: each letter is written in both cases instead.
+ */
+export function caseless(pattern: string): RegExp {
+  let depth = 0;
+  let sensitiveSince = Infinity;
+  const source = pattern.replaceAll(TOKEN, (token) => {
+    if (token === ')') {
+      if (--depth < sensitiveSince) sensitiveSince = Infinity;
+      return token;
+    }
+    if (token.startsWith('(')) {
+      depth++;
+      if (token !== '(?-i:') return token;
+      sensitiveSince = Math.min(sensitiveSince, depth);
+      return '(?:';
+    }
+    if (token.startsWith('\\') || sensitiveSince <= depth) return token;
+    return token.startsWith('[') ? token.replaceAll(IN_CLASS, bothCases) : `[${bothCases(token, token)}]`;
+  });
+  return new RegExp(source, 'u');
+}
+
+function bothCases(token: string, from?: string, to?: string): string {
+  if (from === undefined) return token;
+  const rangeOf = (first: string, last?: string): string => (last === undefined ? first : `${first}-${last}`);
+  // The upper case of ß is two letters.
+  const upper = from.toUpperCase();
+  const both = [rangeOf(from.toLowerCase(), to?.toLowerCase()), rangeOf(upper, to?.toUpperCase())];
+  return upper.length === from.length ? both.join('') : from;
 }

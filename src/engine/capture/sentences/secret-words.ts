@@ -1,6 +1,6 @@
 import { detectSecrets } from '../../../secrets/detect.ts';
 import { maskPersonalNumbers } from '../../../secrets/personal-numbers.ts';
-import { foldedText } from './folded-text.ts';
+import { foldedText } from './requests.ts';
 
 /** Whole words of any of the alternatives, in either case. */
 function words(...alternatives: readonly string[]): RegExp {

@@ -1,4 +1,4 @@
-import { caseless } from './caseless.ts';
+import { caseless } from './requests.ts';
 
 const NAME = "(?-i:\\p{Lu}[\\p{L}'.-]*(?: (?:van|von|de|der|di|la|le|zu))*(?: \\p{Lu}[\\p{L}'.-]*){0,3})";
 const I_AM = "(?:i'm|i am|we're|we are)";

@@ -23,8 +23,7 @@ import { MAX_RUNS_PER_CATEGORY, RUN_LIFETIME_MS } from '../../audit/history-log.
 import { assertWithinLimits, assertNotReserved } from '../../fields/limits.ts';
 import { type Receipt, receiptSchema } from '../../../pack/receipt.ts';
 import { screenTexts } from '../../records/screen.ts';
-import { whyTooLong } from '../../startup/budget.ts';
-import { assertValidEntry, startupAuditDraft } from '../../startup/startup.ts';
+import { whyTooLong, assertValidEntry, startupAuditDraft } from '../../startup/startup.ts';
 import { MAX_TIME, MIN_TIME } from '../../../sources/files/file-time.ts';
 import type { EngineContext } from '../../context.ts';
 import {

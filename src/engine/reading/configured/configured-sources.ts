@@ -1,6 +1,7 @@
+import { access, stat } from 'node:fs/promises';
+import { basename, resolve, dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { homedir } from 'node:os';
 import { invalidateNextExpiry } from '../../shared/retention.ts';
-import { access } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
 import { expandHome } from '../../../config/paths.ts';
 import { readSourceSettings } from '../../../config/problems.ts';
 import { type Config, DEFAULT_SKILL_FOLDERS } from '../../../config/schema.ts';
@@ -13,7 +14,7 @@ import { findSkills } from '../../../sources/registry.ts';
 import type { EngineContext } from '../../context.ts';
 import { RegisteredSources, type CodeSource } from './registered-sources.ts';
 import { vaultName } from './vault-names.ts';
-import { workingFolder } from './working-folder.ts';
+import { argvOf } from '../../../core/text/split-command.ts';
 
 /** A command that is defined in the settings or by a skill. */
 export interface ConfiguredCommand {
@@ -174,5 +175,57 @@ async function exists(path: string): Promise<boolean> {
     return true;
   } catch (error) {
     return systemErrorCode(error) !== 'ENOENT';
+  }
+}
+
+interface WorkingFolder {
+  readonly cwd: string;
+  /** A folder whose files are all watched, as those of a skill are: agents may write to it. */
+  readonly watched?: string;
+}
+
+/**
+ * The folder in which the command of a source in the settings runs: `cwd`, else the Loci home. If the command names a file by a
+ * relative path that is not there, it is the first folder beside a folder of skills that has the file, because the commands of
+ * skills are usually written as `node skills/tasks/tasks.js`.
+ */
+async function workingFolder(
+  { config, trustsSettings }: Pick<EngineContext, 'config' | 'trustsSettings'>,
+  settings: SourceSettings,
+): Promise<WorkingFolder> {
+  if (settings.cwd !== undefined) return { cwd: settings.cwd };
+  const { home = homedir(), skills } = config;
+  const file = relativeFile(settings);
+  // Agents may write to their workspaces, and what runs without approval may not come from there.
+  if (file === null || trustsSettings || (await isFile(join(home, file)))) return { cwd: home };
+  for (const { path } of skills) {
+    const cwd = dirname(path);
+    if (await isFile(join(cwd, file))) return { cwd, watched: skillFolder(path, join(cwd, file)) };
+  }
+  return { cwd: home };
+}
+
+/** The folder of the skill that has a file, or of the file itself if it is in none: it may load anything beside it. */
+function skillFolder(skills: string, file: string): string {
+  const [name = '', ...rest] = relative(skills, file).split(sep);
+  return rest.length === 0 || name === '..' ? dirname(file) : join(skills, name);
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}
+
+/** The first word of a command that is the relative path of a file in a folder; `null` without one. */
+function relativeFile(settings: SourceSettings): string | null {
+  try {
+    const isPath = (word: string): boolean =>
+      word.includes('/') && !word.includes('://') && !word.startsWith('-') && !isAbsolute(word);
+    return argvOf(settings).find(isPath) ?? null;
+  } catch (error) {
+    if (error instanceof LociError) return null;
+    throw error;
   }
 }

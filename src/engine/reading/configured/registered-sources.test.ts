@@ -1,18 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder } from '../../../../test/contract/engines.ts';
 import type { FetchedDocument } from '../../../sources/document.ts';
-import type { RefreshEvent } from '../refresh-scheduler.ts';
 import type { ReadOnlyMemorySource, Registration } from './registered-sources.ts';
 import type { EngineContext } from '../../context.ts';
 import { approveSource } from '../approve-sources.ts';
-import { keepFresh, refreshSources, registerSource } from '../sources.ts';
-import { forgetSource } from '../forget-source.ts';
+import { refreshSources, registerSource } from '../sources.ts';
 import { sourceReports } from '../reports.ts';
 import { search } from '../../records/search.ts';
 
 const MINUTE = 60_000;
-/** Joined from parts, so that no scanner reports a secret in this file. */
-const SECRET = ['gh', 'p_', 'aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bD1fG3hJ5'].join('');
 
 const TICKETS: readonly FetchedDocument[] = [
   { id: 1, text: 'Water in the cellar after the storm', completed: false },
@@ -95,45 +91,6 @@ describe('a source that the program has registered', () => {
     expect((await search(agent, { query: 'invoice' })).results).toEqual([]);
   });
 
-  it('keeps its last documents when it fails, and is tried again later', async () => {
-    let fail = false;
-    register(async () => {
-      if (fail) throw new Error(`the key ${SECRET} is wrong`);
-      return TICKETS;
-    });
-    await refresh();
-    fail = true;
-    expect(await refresh()).toMatchObject({ error: { code: 'source_failed' } });
-    const failing = await report();
-    expect(failing).toMatchObject({
-      condition: 'failing',
-      documents: 2,
-      error: expect.stringMatching(/^fetch\(\) failed: the key \[secret masked/) as string,
-    });
-    expect(JSON.stringify(failing)).not.toContain(SECRET);
-    expect(failing).toMatchObject({
-      state: { consecutiveFailures: 1, nextAt: expect.toSatisfy((at: number) => at > now) as number },
-    });
-    fail = false;
-    expect(await refresh()).toMatchObject({ unchanged: 2 });
-    expect(await report()).toMatchObject({ condition: 'fresh', error: null });
-  });
-
-  it('keeps its documents at a first empty list, and when none of them can be used', async () => {
-    let tickets: readonly FetchedDocument[] = TICKETS;
-    register(async () => tickets);
-    await refresh();
-    tickets = [{ id: 3 }];
-    expect(await refresh()).toMatchObject({ error: { code: 'source_failed' } });
-    tickets = [];
-    expect(await refresh()).toMatchObject({ kept: 2 });
-    expect(await report()).toMatchObject({
-      documents: 2,
-      state: { problems: [expect.stringContaining('fetch() returned no documents; 2 documents stay')] },
-    });
-    expect(await refresh()).toMatchObject({ removed: 2 });
-  });
-
   it('is stopped when it is unregistered and when Loci is closed, even if it does not end', async () => {
     const { promise: called, resolve: call } = Promise.withResolvers<AbortSignal>();
     const registration = register((signal) => {
@@ -157,34 +114,6 @@ describe('a source that the program has registered', () => {
     await calledAgain;
     await loci.close();
     await stopped;
-  });
-
-  it('is refreshed when it is due, for as long as keepFresh runs', async () => {
-    let calls = 0;
-    const { promise: refreshed, resolve } = Promise.withResolvers<RefreshEvent>();
-    const { promise: again, resolve: resolveAgain } = Promise.withResolvers<RefreshEvent>();
-    register(async () => [{ id: 1, text: `Call ${String(++calls)}` }], { refreshIntervalMs: 100 });
-    const onEvent = (event: RefreshEvent): void => {
-      if (event.kind !== 'refreshed') return;
-      if (calls === 1) {
-        now += MINUTE;
-        resolve(event);
-      } else resolveAgain(event);
-    };
-    const keeper = keepFresh(loci, { onEvent });
-    expect(await refreshed).toMatchObject({ source: 'tickets', report: { added: 1 } });
-    expect(await again).toMatchObject({ source: 'tickets', report: { updated: 1 } });
-    await keeper.close();
-  });
-
-  it('leaves its documents, which forget removes', async () => {
-    const registration = register(async () => TICKETS);
-    await refresh();
-    registration.unregister();
-    expect(await report()).toMatchObject({ condition: 'gone', documents: 2 });
-    expect(await found('water cellar')).toHaveLength(1);
-    expect(await forgetSource(loci, 'tickets')).toBe(2);
-    expect(await report()).toBeUndefined();
   });
 });
 
@@ -215,19 +144,5 @@ describe('the registration of a source', () => {
     expect((await search(other, { query: 'water cellar' })).results).toEqual([]);
     expect(await sourceReports(other)).toEqual([]);
     await expect(approveSource(loci, 'tickets')).rejects.toMatchObject({ code: 'conflict' });
-  });
-
-  it('may be an object of a class', async () => {
-    class Tickets implements ReadOnlyMemorySource {
-      readonly id = 'tickets';
-      readonly name = 'Tickets';
-      readonly refreshIntervalMs = MINUTE;
-      readonly #documents = TICKETS;
-      async fetch(): Promise<readonly FetchedDocument[]> {
-        return this.#documents;
-      }
-    }
-    registerSource(loci, new Tickets());
-    expect(await refresh()).toMatchObject({ added: 2 });
   });
 });

@@ -35,23 +35,6 @@ it.each([
   expect((await tasks.report())?.command?.cwd).toBe(folders[expected as keyof typeof folders]);
 });
 
-it('a command that runs a file of a skill needs a new approval when any file of the skill changes', async () => {
-  const file = 'skills/tasks/bin/list.mjs';
-  await tasks.write(join('workspace', file), 'console.log("[]")');
-  const library = await tasks.write('workspace/skills/tasks/lib.mjs');
-  await tasks.reopenWith(
-    {
-      skills: [{ path: join(tasks.folder, 'workspace/skills') }],
-      sources: [{ id: 'tasks', command: `node ${file}` }],
-    },
-    { home: join(tasks.folder, 'home') },
-  );
-  await approveSource(tasks.loci, 'tasks');
-  expect((await tasks.report())?.condition).toBe('new');
-  await writeFile(library, 'steal()');
-  expect((await tasks.report())?.condition).toBe('changed, waiting for approval');
-});
-
 describe('a skill', () => {
   let skill: string;
 

@@ -9,13 +9,7 @@ import type { SearchFilter } from '../../../store/search-model.ts';
 import type { Store } from '../../../store/store.ts';
 import { EngineContext } from '../../context.ts';
 import { search, searchOutcome, type SearchRequest } from '../../records/search.ts';
-import {
-  audienceOf,
-  hiddenSources,
-  sourcesOfNamespace,
-  sourcePolicies,
-  excludeSources,
-} from './source-policies.ts';
+import { audienceOf, hiddenSources, sourcesOfNamespace, sourcePolicies } from './source-policies.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 const CONFIG = configSchema.parse({
@@ -70,15 +64,6 @@ describe('source policies', () => {
     expect(hiddenSources([], [], 'context')).toEqual([]);
   });
 
-  it('extend the exclusions of a filter only if sources are hidden', () => {
-    const filter = { project: 'home' };
-    expect(excludeSources(filter, [])).toBe(filter);
-    expect(excludeSources({ ...filter, excludedSources: ['a'] }, ['b'])).toEqual({
-      project: 'home',
-      excludedSources: ['a', 'b'],
-    });
-  });
-
   it('let a skill lower its weight, but not raise it above the default', async () => {
     await using folder = await temporaryFolder();
     const weights = { loud: 'weight: 2', quiet: 'weight: 0.1', plain: 'name: Plain' };
@@ -97,13 +82,6 @@ describe('source policies', () => {
       ([id, { weight }]) => [id, weight],
     );
     expect(Object.fromEntries(effective)).toEqual({ configured: 2, loud: 0.5, quiet: 0.1, plain: 0.5 });
-  });
-
-  it('apply only to the configured namespace', async () => {
-    const context = EngineContext.create(CONFIG, openSqliteInMemory());
-    expect(await sourcesOfNamespace(context)).toEqual({ vaults, sources });
-    const other = context.as({ ...context.caller, namespace: 'other' });
-    expect(await sourcesOfNamespace(other)).toEqual({ vaults: [], sources: [] });
   });
 });
 

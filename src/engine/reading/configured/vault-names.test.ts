@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
 import type { VaultConfig } from '../../../config/sources-schema.ts';
 import { indexVaults } from '../index-vaults.ts';
-import { facet } from '../../records/results/facet.ts';
+import { facet } from '../../records/results/why-nothing.ts';
 import { search } from '../../records/search.ts';
 import { forgetSource } from '../forget-source.ts';
 

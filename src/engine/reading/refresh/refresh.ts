@@ -9,7 +9,14 @@ import type { SourceState } from '../../../store/admin-model.ts';
 import type { Fence } from '../../../store/model.ts';
 import type { EngineContext } from '../../context.ts';
 import { chunkingOf } from '../../embedding/models.ts';
-import { RefreshAttempt, type AttemptStart } from './refresh-attempt.ts';
+import {
+  RefreshAttempt,
+  type AttemptStart,
+  failureOfSource,
+  noUsableDocument,
+  problemText,
+  shortened,
+} from './refresh-attempt.ts';
 import {
   approvalStatus,
   assertApproved,
@@ -19,9 +26,8 @@ import {
 import { parseApproval } from '../approval/approval-record.ts';
 import type { ConfiguredCommand, ConfiguredSource } from '../configured/configured-sources.ts';
 import { withLease, type LeaseName, type LeaseOptions } from '../../shared/lease.ts';
-import { missingProgramError } from '../approval/program.ts';
+import { missingProgramError } from '../approval/watched-files.ts';
 import { isDue } from '../configured/schedule.ts';
-import { failureOfSource, noUsableDocument, problemText, shortened } from './source-failure.ts';
 
 /** The result of a refresh. */
 export interface RefreshReport extends ReplaceReport {

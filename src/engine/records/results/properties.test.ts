@@ -20,16 +20,4 @@ describe('propertiesOf', () => {
       'motto: one two',
     ]);
   });
-
-  it('is empty without front matter, and limited to the first of many values', () => {
-    expect([propertiesOf({}), propertiesOf({ frontMatter: {} }), propertiesOf({ frontMatter: 'x' })]).toEqual(
-      [[], [], []],
-    );
-    const many = Object.fromEntries(
-      Array.from({ length: 999 }, (_, i) => [`k${String(i)}`, 'v'.repeat(900)]),
-    );
-    const lines = propertiesOf({ frontMatter: many });
-    expect(lines).toHaveLength(200);
-    expect(lines[0]).toBe(`k0: ${'v'.repeat(500)}`);
-  });
 });

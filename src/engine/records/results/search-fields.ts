@@ -3,14 +3,16 @@ import { ORIGINS, TRUST } from '../../../core/types.ts';
 import { EVIDENCE_NAMES, RELATED_NAMES } from '../../../search/rank/confidence.ts';
 import { BOOST_NAMES } from '../../../search/rank/ranking.ts';
 import { SIGNALS } from '../../../search/retrieve/signals.ts';
-import { answerGaps } from '../../fields/answer-gaps.ts';
-import { filterValue, recordFilters } from '../../fields/record-fields.ts';
-import { sourceFields } from '../../fields/source-fields.ts';
+import {
+  answerGaps,
+  filterValue,
+  recordFilters,
+  sourceFields,
+  validityField,
+} from '../../fields/record-fields.ts';
 import { timeBound } from '../../fields/time-bound.ts';
 import { tookMs } from '../../fields/times.ts';
-import { validityField } from '../../fields/validity.ts';
-import { unmatchedFilter } from './unmatched-filters.ts';
-import { whyNothing } from './why-nothing.ts';
+import { unmatchedFilter, whyNothing } from './why-nothing.ts';
 
 const label = () => filterValue().exactOptional();
 

@@ -1,6 +1,6 @@
 import { formatAge } from '../../../core/time/age.ts';
 import { formatCount } from '../../../core/text/format-count.ts';
-import { formatVaultChanges } from '../../../engine/reading/vault-changes.ts';
+import { formatVaultChanges } from '../../../engine/reading/vault-states.ts';
 import type { FiguresOutput } from '../../../engine/health/figures.ts';
 import type { StatusOutput } from '../../../engine/health/status.ts';
 import { shellWord } from '../../../core/text/split-command.ts';

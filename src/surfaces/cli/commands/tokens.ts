@@ -1,5 +1,5 @@
 import { formatCount } from '../../../core/text/format-count.ts';
-import type { NamespacesOutput } from '../../../engine/health/namespaces.ts';
+import type { NamespacesOutput } from '../../../engine/health/status.ts';
 import type { TokenCreateOutput, TokenListOutput, TokenOutput } from '../../../engine/access/tokens.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 import type { OperationCommand } from './operation-command.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Problem } from '../../../engine/fields/problems.ts';
+import type { Problem } from '../../../engine/fields/record-fields.ts';
 import type { View } from '../commands/operation-command.ts';
 import { problemLines } from './lists.ts';
 import { makeStyle } from './style.ts';

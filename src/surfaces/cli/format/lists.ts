@@ -1,5 +1,5 @@
 import { formatCount } from '../../../core/text/format-count.ts';
-import type { Problem } from '../../../engine/fields/problems.ts';
+import type { Problem } from '../../../engine/fields/record-fields.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 import { shellWord } from '../../../core/text/split-command.ts';
 import type { ViewOption, View } from '../commands/operation-command.ts';

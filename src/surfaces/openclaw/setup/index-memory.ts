@@ -2,7 +2,7 @@ import { LociError } from '../../../core/errors.ts';
 import type { JsonMap } from '../../../core/json.ts';
 import type { ProgressOptions } from '../../../core/progress.ts';
 import { createContext } from '../../../operations/context.ts';
-import { formatVaultChanges } from '../../../engine/reading/vault-changes.ts';
+import { formatVaultChanges } from '../../../engine/reading/vault-states.ts';
 import { memoryVaults, type Workspace } from '../engine/agent-workspaces.ts';
 import { GatewayEngine } from '../engine/engine.ts';
 import { parsePluginConfig } from '../engine/settings.ts';

@@ -1,7 +1,6 @@
 import { formatCount } from '../../../../core/text/format-count.ts';
 import type { RecordLinksOutput } from '../../../../engine/browse/backlinks.ts';
-import type { RecordFacetsOutput } from '../../../../engine/browse/record-facets.ts';
-import type { RecordHistogramOutput } from '../../../../engine/browse/record-histogram.ts';
+import type { RecordFacetsOutput, RecordHistogramOutput } from '../../../../engine/browse/record-facets.ts';
 import type { RecordImageOutput } from '../../../../engine/browse/record-image.ts';
 import type { RecordShowOutput } from '../../../../engine/browse/record-page.ts';
 import type { RecordTableOutput } from '../../../../engine/browse/record-table.ts';

@@ -1,11 +1,15 @@
-import { boostWords, SIGNAL_WORDS } from '../../../../engine/records/results/reasons.ts';
+import {
+  boostWords,
+  SIGNAL_WORDS,
+  citedLines,
+  strongMatches,
+} from '../../../../engine/records/results/search-result.ts';
 import type {
   SearchOutput,
   RelatedResultOutput,
   ScoreExplanation,
   SearchResultOutput,
 } from '../../../../engine/records/results/search-fields.ts';
-import { citedLines, strongMatches } from '../../../../engine/records/results/search-result.ts';
 import { timeNotes } from '../../../shared/dated-records.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
 import type { Style } from '../../format/style.ts';
