@@ -1,6 +1,6 @@
 import type { EmbeddingSettings } from '../config/embedding-schema.ts';
 import type { EmbeddingPurpose } from './embedder.ts';
-import { ProviderError, type WireOptions } from './http/provider-error.ts';
+import type { WireOptions } from './http/provider-error.ts';
 
 /** An open provider. It sends what it is given: `RemoteEmbedder` makes the batches, repeats requests and checks vectors. */
 export interface Wire {
@@ -11,38 +11,6 @@ export interface Wire {
     options: WireOptions,
   ): Promise<readonly ArrayLike<unknown>[]>;
   close(): Promise<void>;
-}
-
-/**
- * The vectors of an answer by the indexes of their texts. Another number of vectors than of texts is left to the caller.
- * @throws ProviderError unless each index is of a text, and of another one
- */
-export function inOrderOfTexts<Vector>(
-  entries: readonly { readonly index: number; readonly embedding: Vector }[],
-  count: number,
-  name: string,
-): Vector[] {
-  const sorted = entries.toSorted((a, b) => a.index - b.index);
-  if (entries.length === count && sorted.some(({ index }, i) => index !== i))
-    throw new ProviderError(
-      'refused',
-      `${name} returned vectors whose \`index\` is not that of each text once`,
-    );
-  return sorted.map(({ embedding }) => embedding);
-}
-
-/** The same provider, whose errors quote what it says. */
-export function quotingWire(wire: Wire): Wire {
-  return {
-    close: () => wire.close(),
-    send: async (texts, purpose, options) => {
-      try {
-        return await wire.send(texts, purpose, options);
-      } catch (error) {
-        throw error instanceof ProviderError ? error.quoting() : error;
-      }
-    },
-  };
 }
 
 /** What a provider needs of the settings. */
@@ -59,7 +27,7 @@ export interface WireSettings extends Pick<
   readonly concurrency: number;
 }
 
-/** A kind of provider, in a file of its own. */
+/** A kind of provider. */
 export interface Provider {
   readonly name: string;
   /** Without it, the settings must name a model. */

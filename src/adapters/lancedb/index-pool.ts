@@ -6,7 +6,7 @@ import type { TaskRunner, ThreadTask } from '../../core/threads/task-thread.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
 import { shortHash } from '../../core/ids.ts';
 import type { Embedder, EmbedOptions } from '../../embed/embedder.ts';
-import { RefusedTextsError, type TextResult } from '../../embed/refused-texts.ts';
+import { RefusedTextsError, type TextResult } from '../../embed/embedder.ts';
 import type { CutOptions } from '../../ingest/cut-record.ts';
 import { isWithin } from '../../sources/files/paths.ts';
 import { isBelow, type PoolFile } from '../pools/pool-files.ts';

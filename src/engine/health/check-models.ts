@@ -1,6 +1,6 @@
 import { messageOf } from '../../core/errors.ts';
 import { formatCount } from '../../core/text/format-count.ts';
-import { openReranker } from '../../embed/rerank/registry.ts';
+import { openReranker } from '../../embed/rerank/reranker.ts';
 import { RERANKED } from '../../search/rerank.ts';
 import type { EngineContext } from '../context.ts';
 import { assertConfiguredModel, embedderOf, vectorsOf } from '../embedding/models.ts';
@@ -37,7 +37,7 @@ export async function checkEmbedding(context: EngineContext): Promise<Finding> {
 
 /** Says what is sent where, and whether the reranker answers. It may quote the reranker, to which it sends no text of the store. */
 export async function checkReranker({ config }: EngineContext): Promise<Finding> {
-  const reranker = await openReranker(config.rerank, { quotesProvider: true });
+  const reranker = await openReranker(config.rerank, true);
   if (reranker === null) return { result: 'ok', detail: 'none' };
   const { provider, model, origin, deadlineMs } = reranker;
   const sent = `every query, and the texts of its first ${String(RERANKED)} results, are sent to ${origin}`;
