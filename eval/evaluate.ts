@@ -1,5 +1,5 @@
 import { rerank } from '../src/config/embedding-schema.ts';
-import { openReranker } from '../src/embed/rerank/reranker.ts';
+import { openReranker } from '../src/embed/rerank/registry.ts';
 import { JINA_RERANK, startReranker } from '../test/embedding/rerank-server.ts';
 import { CLASSIC_RANKING } from '../src/search/rank/ranking.ts';
 import { openFts5, openFts5OfSessions } from './baselines/fts5.ts';

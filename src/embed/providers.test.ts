@@ -11,7 +11,8 @@ import {
 } from '../../test/embedding/provider-server.ts';
 import type { Embedder } from './embedder.ts';
 import { RefusedTextsError } from './embedder.ts';
-import { type EmbeddingConfig, openEmbedder } from './registry.ts';
+import type { EmbeddingConfig } from './provider.ts';
+import { openEmbedder } from './registry.ts';
 
 const KEY = 'sk-test-0123456789-secret';
 

@@ -2,23 +2,7 @@ import type { EmbeddingSettings } from '../config/embedding-schema.ts';
 import { LociError } from '../core/errors.ts';
 import type { Embedder } from './embedder.ts';
 import type * as httpProviders from './http-providers.ts';
-import type { Provider } from './provider.ts';
-import type { Trial } from './request-queue.ts';
-
-/** The settings of `embedding`, as far as the provider needs them, and what only the program decides. */
-export interface EmbeddingConfig extends Partial<Omit<EmbeddingSettings, 'provider'>> {
-  readonly provider: string;
-  /** Threads for indexing, of the provider `local`. */
-  readonly threads?: number;
-  /** Of the provider `local`: see `LocalEmbedderOptions`. */
-  readonly separateProcess?: boolean;
-  /** Of the others: the file in which processes share whether the provider answers. */
-  readonly stateFile?: string;
-  /** Of the others: accepts vectors of any length, and has their length as `dimensions` after the first. Waits for each answer. */
-  readonly trial?: Trial;
-  /** Of the others: errors quote what the provider says, because no text that it is sent is a secret. */
-  readonly quotesProvider?: boolean;
-}
+import type { EmbeddingConfig, Provider } from './provider.ts';
 
 type Open = (config: EmbeddingConfig) => Promise<Embedder | null>;
 

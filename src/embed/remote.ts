@@ -14,8 +14,7 @@ import {
 } from './embedder.ts';
 import { knownModel, type Prefixes } from './models.ts';
 import { ProviderError } from './http/provider-error.ts';
-import type { Provider, Wire } from './provider.ts';
-import type { EmbeddingConfig } from './registry.ts';
+import type { EmbeddingConfig, Provider, Wire } from './provider.ts';
 import type { Trial } from './request-queue.ts';
 import { TextSender } from './text-sender.ts';
 

@@ -1,10 +1,14 @@
 import MarkdownIt from 'markdown-it';
 import type { Token } from 'markdown-it';
 import type { Span } from '../core/types.ts';
-import { COMMENT_BLOCK, commentBlocks } from '../sources/markdown/comment-block.ts';
+import {
+  COMMENT_BLOCK,
+  commentBlocks,
+  parseBlocks,
+  plainBlockTokens,
+} from '../sources/markdown/plain-tokens.ts';
 import { frontMatterSpan } from '../sources/markdown/front-matter-span.ts';
-import { headingTitle } from '../sources/markdown/heading-title.ts';
-import { parseBlocks, plainBlockTokens } from '../sources/markdown/plain-tokens.ts';
+import { headingTitle } from '../sources/markdown/plain-text.ts';
 import type { CutBoundary } from '../core/text/cut-offset.ts';
 import { mapLines, type LineMap } from './line-map.ts';
 

@@ -9,7 +9,8 @@ import {
   VOYAGE_RERANK,
 } from '../../../test/embedding/rerank-server.ts';
 import { rerank as schema } from '../../config/embedding-schema.ts';
-import { openReranker, type Reranker } from './reranker.ts';
+import { openReranker } from './registry.ts';
+import type { Reranker } from './reranker.ts';
 
 let opened: Reranker[] = [];
 

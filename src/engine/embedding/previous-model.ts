@@ -1,7 +1,8 @@
 import type { EmbeddingSettings } from '../../config/embedding-schema.ts';
 import { LociError } from '../../core/errors.ts';
 import type { Embedder } from '../../embed/embedder.ts';
-import { openEmbedder, type EmbeddingConfig } from '../../embed/registry.ts';
+import type { EmbeddingConfig } from '../../embed/provider.ts';
+import { openEmbedder } from '../../embed/registry.ts';
 import type { Generation } from '../../store/search-model.ts';
 import { describeGeneration, parseModelName, modelSpec, whyNotAsked } from './generations.ts';
 

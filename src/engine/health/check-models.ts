@@ -1,6 +1,6 @@
 import { messageOf } from '../../core/errors.ts';
 import { formatCount } from '../../core/text/format-count.ts';
-import { openReranker } from '../../embed/rerank/reranker.ts';
+import { openReranker } from '../../embed/rerank/registry.ts';
 import { RERANKED } from '../../search/rerank.ts';
 import type { EngineContext } from '../context.ts';
 import { assertConfiguredModel, embedderOf, vectorsOf } from '../embedding/models.ts';

@@ -210,7 +210,7 @@ class OpenedReranker {
     this.reranker =
       settings.provider === 'none'
         ? Promise.resolve(null)
-        : import('../../embed/rerank/reranker.ts').then(({ openReranker }) => openReranker(settings));
+        : import('../../embed/rerank/registry.ts').then(({ openReranker }) => openReranker(settings));
     services.closeWithStore(this);
   }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LociError } from '../../../core/errors.ts';
-import { MAX_TIME, MIN_TIME } from '../../../sources/files/file-time.ts';
+import { MAX_TIME, MIN_TIME } from '../../../sources/files/read-file.ts';
 import type { AuditChain, AuditEntry } from '../../../store/admin-model.ts';
 import type { EngineContext } from '../../context.ts';
 import { screenTexts } from '../../records/screen.ts';

@@ -3,7 +3,7 @@ import { sha256 } from '../../../core/ids.ts';
 import { exceedsDepth, isJsonMap } from '../../../core/json.ts';
 import { safeParse } from '../../../core/safe-parse.ts';
 import type { Json, Metadata, Timestamp } from '../../../core/types.ts';
-import { MAX_TIME, MIN_TIME } from '../../../sources/files/file-time.ts';
+import { MAX_TIME, MIN_TIME } from '../../../sources/files/read-file.ts';
 
 /** In the order of every export: the audit log has what is written during the export. */
 export const ITEM_TYPE_NAMES = ['startup', 'record', 'receipt', 'audit', 'history'] as const;

@@ -2,7 +2,7 @@ import type { ThreadTask } from '../../../core/threads/task-thread.ts';
 import { workerModule } from '../../../core/threads/worker-module.ts';
 import { mapLines } from '../../../ingest/line-map.ts';
 import { type Block, type OutlineEntry, readOutline, readSections } from '../../../ingest/markdown-blocks.ts';
-import { BLOCK_ID } from '../../../sources/markdown/block-id.ts';
+import { BLOCK_ID } from '../../../sources/markdown/plain-text.ts';
 
 const MAX_LISTED_NAMES = 10;
 
