@@ -1,9 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { noteTerms, Vocabulary } from '../src/adapters/filesystem/note-terms.ts';
-import { NoteRanking } from '../src/adapters/filesystem/note-ranking.ts';
-import { PartFinder, queryParts } from '../src/adapters/filesystem/query-terms.ts';
+import { noteTerms, Vocabulary } from '../src/adapters/filesystem/note-cache.ts';
+import { NoteRanking, PartFinder, queryParts } from '../src/adapters/filesystem/note-ranking.ts';
 import { LociError } from '../src/core/errors.ts';
 import { analyze } from '../src/core/text/analyze.ts';
 import { sentencesOf } from '../src/core/text/sentences.ts';

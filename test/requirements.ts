@@ -55,7 +55,7 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
   ],
   R11: [
     'src/embed/providers.test.ts > returns a unit vector for each text, in order, and sends the key in its header',
-    'src/embed/real-servers.test.ts > gives the vectors of the bundled model',
+    'src/embed/real-servers.test.ts > a process that serves the bundled model like Ollama gives its vectors, and may be killed and started again',
     'src/embed/command/command.test.ts > gives the vectors of the model behind it, and ends with the embedder',
     'src/embed/providers.test.ts > does not repeat a request with a wrong key, and never shows the key',
     'test/e2e/local-model.test.ts > finds a text that has no word of the query, and lets the process end',

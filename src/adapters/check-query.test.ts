@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checked } from './check-query.ts';
+import { checked } from './pool-adapter.ts';
 
 function propertiesOf(count: number, values: number): Record<string, string[]> {
   const names = Array.from({ length: count }, (_, i) => `p${String(i)}`);

@@ -3,9 +3,8 @@ import { expandHome } from '../config/paths.ts';
 import type { Config } from '../config/schema.ts';
 import { LociError, messageOf } from '../core/errors.ts';
 import { isJsonMap, type JsonMap } from '../core/json.ts';
-import type { Backend } from './backend.ts';
+import { type Backend, PoolAdapter } from './pool-adapter.ts';
 import type { LociAdapter } from './contract.ts';
-import { PoolAdapter } from './pool-adapter.ts';
 import { type AgentRoles, PoolSet } from './pools/pool-set.ts';
 
 /** The values of `memory.adapter`. */

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { ScanningBackend } from '../../test/adapters/scanning-backend.ts';
 import { temporaryFolder } from '../../test/e2e/loci-command.ts';
-import type { PoolQuery } from './backend.ts';
+import { PoolAdapter, type PoolAdapterOptions, type PoolQuery } from './pool-adapter.ts';
 import type { MemoryPoolDefinition, MemoryQuery, MemoryResult } from './contract.ts';
-import { PoolAdapter, type PoolAdapterOptions } from './pool-adapter.ts';
 
 const QUERY: MemoryQuery = { agentId: 'main', query: 'heron' };
 

@@ -1,8 +1,6 @@
 import path from 'node:path';
 import { LociError, messageOf } from '../core/errors.ts';
 import { within } from '../core/time/deadline.ts';
-import type { Backend } from './backend.ts';
-import { checked, isListOfTexts } from './check-query.ts';
 import type {
   AdapterFolders,
   LociAdapter,
@@ -10,8 +8,9 @@ import type {
   MemoryPoolDefinition,
   MemoryQuery,
   MemoryResult,
+  MemoryRetrievalAdapter,
 } from './contract.ts';
-import { type AgentRoles, PoolSet } from './pools/pool-set.ts';
+import { type AgentRoles, DEFAULT_LIMIT, type LocatedPool, PoolSet, TIERS } from './pools/pool-set.ts';
 import { resolveReference } from './pools/resolve-reference.ts';
 
 export interface PoolAdapterOptions {
@@ -274,4 +273,94 @@ export class PoolAdapter implements LociAdapter {
       // A recall does not fail either if it cannot warn.
     }
   }
+}
+
+/** The most results of a recall. */
+const MAX_LIMIT = 1000;
+/** A longer query is cut, in UTF-16 units. */
+const MAX_QUERY_LENGTH = 10_000;
+/** Properties and, of all of them, values that a query filters by. */
+const MAX_PROPERTIES = 50;
+const MAX_VALUES = 1000;
+
+/** @throws LociError `invalid_input` that names the wrong field */
+export function checked(given: MemoryQuery): Pick<PoolQuery, 'text' | 'limit' | 'filters' | 'mode'> {
+  if (typeof given !== 'object' || (given as unknown) === null)
+    throw new LociError('invalid_input', 'the query is not an object with agentId and query');
+  const { agentId, query, limit = DEFAULT_LIMIT, poolIds, tiers, filters = {}, mode } = given;
+  const invalid = (field: string, expected: string): LociError =>
+    new LociError('invalid_input', `${field} of the query is not ${expected}`);
+  if (typeof agentId !== 'string' || agentId === '') throw invalid('agentId', 'a text');
+  if (typeof query !== 'string') throw invalid('query', 'a text');
+  if (!Number.isInteger(limit) || limit < 0) throw invalid('limit', 'a whole number from 0');
+  if (poolIds !== undefined && !isListOfTexts(poolIds)) throw invalid('poolIds', 'a list of ids');
+  if (tiers !== undefined && !(isListOfTexts(tiers) && tiers.every((tier) => TIERS.includes(tier))))
+    throw invalid('tiers', `a list of ${TIERS.join(', ')}`);
+  if (mode !== undefined && !['semantic', 'keyword'].includes(mode))
+    throw invalid('mode', 'semantic or keyword');
+  if (
+    typeof filters !== 'object' ||
+    (filters as unknown) === null ||
+    Array.isArray(filters) ||
+    Object.values(filters).some((each) => typeof each !== 'string' && !isListOfTexts(each))
+  )
+    throw invalid('filters', 'a map of texts or lists of texts');
+  const properties = Object.entries(filters).map(([property, value]) => [property, [value].flat()] as const);
+  if (
+    properties.length > MAX_PROPERTIES ||
+    properties.reduce((sum, [, values]) => sum + values.length, 0) > MAX_VALUES
+  )
+    throw invalid(
+      'filters',
+      `a map of at most ${String(MAX_PROPERTIES)} properties with ${String(MAX_VALUES)} values in sum`,
+    );
+  return {
+    text: query.slice(0, MAX_QUERY_LENGTH).trim(),
+    limit: Math.min(limit, MAX_LIMIT),
+    filters: Object.fromEntries(properties),
+    mode: mode ?? 'all',
+  };
+}
+
+function isListOfTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}
+
+/** A query with its defaults, for the pools that the agent sees. */
+export interface PoolQuery {
+  /** Not empty. */
+  readonly text: string;
+  /** At least 1. */
+  readonly limit: number;
+  /** At least one. */
+  readonly pools: readonly LocatedPool[];
+  /** The values of each property of the front matter, one of which a note must have. */
+  readonly filters: Readonly<Record<string, readonly string[]>>;
+  readonly mode: 'semantic' | 'keyword' | 'all';
+  /** Fires when the answer is not waited for any more. */
+  readonly signal: AbortSignal;
+}
+
+/** What searches pools. `PoolAdapter` makes an adapter of it: it checks who sees what, and catches failures. */
+export interface Backend extends Pick<MemoryRetrievalAdapter, 'id' | 'capabilities'> {
+  /** @throws if it cannot work on this machine */
+  open(folders: Required<Pick<AdapterFolders, 'dataDir'>>): Promise<void>;
+  /** Makes the index that of these pools, which differ from the last ones of this process, and reads what has changed in them. */
+  registerPools(pools: PoolSet): Promise<void>;
+  /** Reads absolute paths of files and folders again. */
+  indexPaths(paths: readonly string[]): Promise<void>;
+  /** Resolves when what `registerPools` and `indexPaths` left for later is done. Recalls do not wait for it. */
+  settled?(): Promise<void>;
+  /** How long the adapter's `registerPools` and `indexPaths` wait for that, in milliseconds. Without it, until it is done. */
+  readonly maxSettleMs?: number;
+  recall(query: PoolQuery): Promise<readonly MemoryResult[]>;
+  /** Sentences about what it cannot answer from. */
+  problems(): Promise<readonly string[]>;
+  /** Those that tell nothing of other pools than these. Without it, who does not see all pools learns only that there are some. */
+  problemsOf?(pools: readonly LocatedPool[]): Promise<readonly string[]>;
+  /** Facts for `status`, such as the number of notes. `waiting` is the number of texts that are still to be embedded. */
+  details(): Promise<Readonly<Record<string, unknown>>>;
+  /** Makes calls end soon that change the index. `close` is called once they have. */
+  stop?(): void;
+  close(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import type { EmbeddingSettings } from '../config/embedding-schema.ts';
 import type { EmbeddingPurpose } from './embedder.ts';
-import { ProviderError, type WireOptions } from './http/provider-error.ts';
+import type { WireOptions } from './http/provider-error.ts';
+import type { Trial } from './request-queue.ts';
 
 /** An open provider. It sends what it is given: `RemoteEmbedder` makes the batches, repeats requests and checks vectors. */
 export interface Wire {
@@ -11,38 +12,6 @@ export interface Wire {
     options: WireOptions,
   ): Promise<readonly ArrayLike<unknown>[]>;
   close(): Promise<void>;
-}
-
-/**
- * The vectors of an answer by the indexes of their texts. Another number of vectors than of texts is left to the caller.
- * @throws ProviderError unless each index is of a text, and of another one
- */
-export function inOrderOfTexts<Vector>(
-  entries: readonly { readonly index: number; readonly embedding: Vector }[],
-  count: number,
-  name: string,
-): Vector[] {
-  const sorted = entries.toSorted((a, b) => a.index - b.index);
-  if (entries.length === count && sorted.some(({ index }, i) => index !== i))
-    throw new ProviderError(
-      'refused',
-      `${name} returned vectors whose \`index\` is not that of each text once`,
-    );
-  return sorted.map(({ embedding }) => embedding);
-}
-
-/** The same provider, whose errors quote what it says. */
-export function quotingWire(wire: Wire): Wire {
-  return {
-    close: () => wire.close(),
-    send: async (texts, purpose, options) => {
-      try {
-        return await wire.send(texts, purpose, options);
-      } catch (error) {
-        throw error instanceof ProviderError ? error.quoting() : error;
-      }
-    },
-  };
 }
 
 /** What a provider needs of the settings. */
@@ -59,7 +28,7 @@ export interface WireSettings extends Pick<
   readonly concurrency: number;
 }
 
-/** A kind of provider, in a file of its own. */
+/** A kind of provider. */
 export interface Provider {
   readonly name: string;
   /** Without it, the settings must name a model. */
@@ -69,4 +38,19 @@ export interface Provider {
   readonly concurrency: number;
   /** @throws LociError `invalid_config` for settings that are missing or wrong */
   open(settings: WireSettings): Wire;
+}
+
+/** The settings of `embedding`, as far as the provider needs them, and what only the program decides. */
+export interface EmbeddingConfig extends Partial<Omit<EmbeddingSettings, 'provider'>> {
+  readonly provider: string;
+  /** Threads for indexing, of the provider `local`. */
+  readonly threads?: number;
+  /** Of the provider `local`: see `LocalEmbedderOptions`. */
+  readonly separateProcess?: boolean;
+  /** Of the others: the file in which processes share whether the provider answers. */
+  readonly stateFile?: string;
+  /** Of the others: accepts vectors of any length, and has their length as `dimensions` after the first. Waits for each answer. */
+  readonly trial?: Trial;
+  /** Of the others: errors quote what the provider says, because no text that it is sent is a secret. */
+  readonly quotesProvider?: boolean;
 }

@@ -10,8 +10,9 @@ import {
   VOYAGE,
 } from '../../test/embedding/provider-server.ts';
 import type { Embedder } from './embedder.ts';
-import { RefusedTextsError } from './refused-texts.ts';
-import { type EmbeddingConfig, openEmbedder } from './registry.ts';
+import { RefusedTextsError } from './embedder.ts';
+import type { EmbeddingConfig } from './provider.ts';
+import { openEmbedder } from './registry.ts';
 
 const KEY = 'sk-test-0123456789-secret';
 

@@ -7,7 +7,7 @@ import {
   startProvider,
 } from '../../test/embedding/provider-server.ts';
 import type { Embedder } from './embedder.ts';
-import { RefusedTextsError } from './refused-texts.ts';
+import { RefusedTextsError } from './embedder.ts';
 import { openEmbedder } from './registry.ts';
 
 const DIMENSIONS = 64;

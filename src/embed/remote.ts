@@ -1,16 +1,20 @@
 /** What all providers outside this package have in common: batches, long texts, prefixes, checks of vectors, and outages. */
 
 import { addAbortListener } from 'node:events';
-import type { EmbeddingSettings } from '../config/embedding-schema.ts';
 import { LociError } from '../core/errors.ts';
 import { latinShare } from '../core/text/latin-share.ts';
 import { within } from '../core/time/deadline.ts';
 import { Availability } from './http/availability.ts';
-import type { Embedder, EmbeddingPurpose, EmbedOptions } from './embedder.ts';
-import { knownModel, type KnownModel, type Prefixes } from './models.ts';
+import {
+  type Embedder,
+  type EmbeddingPurpose,
+  type EmbedOptions,
+  requireVectors,
+  type TextResult,
+} from './embedder.ts';
+import { knownModel, type Prefixes } from './models.ts';
 import { ProviderError } from './http/provider-error.ts';
-import { type Provider, quotingWire, type Wire } from './provider.ts';
-import { requireVectors, type TextResult } from './refused-texts.ts';
+import type { EmbeddingConfig, Provider, Wire } from './provider.ts';
 import type { Trial } from './request-queue.ts';
 import { TextSender } from './text-sender.ts';
 
@@ -20,74 +24,7 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 /** A call that is not to be repeated waits no longer, such as a write. */
 const MAX_BRIEF_MS = 5000;
 
-export interface RemoteSettings extends Partial<Omit<EmbeddingSettings, 'provider'>> {
-  /** The file in which processes share whether the provider answers. */
-  readonly stateFile?: string;
-  /** Accepts vectors of any length, to find out how long they are, and waits for a query as long as for passages. */
-  readonly trial?: Trial;
-  /** Errors quote what the provider says, because no text that it is sent is a secret. */
-  readonly quotesProvider?: boolean;
-}
-
-/**
- * @param countTokens the same for every provider, so that passages do not depend on it
- * @throws LociError `invalid_config` for settings that are missing or wrong
- */
-export function openRemote(
-  provider: Provider,
-  settings: RemoteSettings,
-  countTokens: (text: string) => number,
-): Embedder {
-  const model = settings.model ?? provider.defaultModel;
-  if (model === undefined)
-    throw new LociError(
-      'invalid_config',
-      `embedding.model is missing: the provider ${provider.name} has no default`,
-      {
-        hint: 'Name the model: `loci config set embedding.model NAME`. Vectors of two names are never compared.',
-      },
-    );
-  const known = knownModel(model);
-  const dimensions = settings.dimensions ?? known?.dimensions ?? 0;
-  if (dimensions === 0 && settings.trial === undefined)
-    throw new LociError(
-      'invalid_config',
-      `embedding.dimensions is missing: Loci does not know the model ${model}`,
-      {
-        hint: '`loci embed test` prints how long its vectors are; then `loci config set embedding.dimensions N`.',
-      },
-    );
-  const concurrency = settings.concurrency ?? provider.concurrency;
-  const { url, apiKey, command } = settings;
-  const wire = provider.open({
-    ...{ url, apiKey, command, model, concurrency },
-    dimensions: known?.canShorten === true && dimensions !== known.dimensions ? dimensions : null,
-    allowLinkLocal: settings.allowLinkLocal ?? false,
-    commandEnv: settings.commandEnv ?? [],
-    commandMode: settings.commandMode ?? 'stream',
-  });
-  return new RemoteEmbedder(settings.quotesProvider === true ? quotingWire(wire) : wire, {
-    settings,
-    provider,
-    model,
-    known,
-    dimensions,
-    concurrency,
-    countTokens,
-  });
-}
-
-interface ResolvedOptions {
-  readonly settings: RemoteSettings;
-  readonly provider: Provider;
-  readonly model: string;
-  readonly known: KnownModel | undefined;
-  readonly dimensions: number;
-  readonly concurrency: number;
-  readonly countTokens: (text: string) => number;
-}
-
-class RemoteEmbedder implements Embedder {
+export class RemoteEmbedder implements Embedder {
   readonly isRemote = true;
   readonly provider: string;
   readonly model: string;
@@ -96,16 +33,38 @@ class RemoteEmbedder implements Embedder {
   readonly language?: string;
   readonly modelCoverage?: (text: string) => number;
   readonly concurrentTexts: number;
+  readonly countTokens: (text: string) => number;
   readonly #wire: Wire;
   readonly #sender: TextSender;
   readonly #availability: Availability;
   readonly #timeoutMs: number;
-  readonly #countTokens: (text: string) => number;
   readonly #trial: Trial | undefined;
   readonly #closing = new AbortController();
 
-  constructor(wire: Wire, options: ResolvedOptions) {
-    const { settings, provider, known, model, concurrency } = options;
+  /**
+   * @param countTokens the same for every provider, so that passages do not depend on it
+   * @throws LociError `invalid_config` for settings that are missing or wrong
+   */
+  constructor(provider: Provider, settings: EmbeddingConfig, countTokens: (text: string) => number) {
+    const model = settings.model ?? provider.defaultModel;
+    if (model === undefined)
+      throw new LociError(
+        'invalid_config',
+        `embedding.model is missing: the provider ${provider.name} has no default`,
+        {
+          hint: 'Name the model: `loci config set embedding.model NAME`. Vectors of two names are never compared.',
+        },
+      );
+    const known = knownModel(model);
+    const dimensions = settings.dimensions ?? known?.dimensions ?? 0;
+    if (dimensions === 0 && settings.trial === undefined)
+      throw new LociError(
+        'invalid_config',
+        `embedding.dimensions is missing: Loci does not know the model ${model}`,
+        {
+          hint: '`loci embed test` prints how long its vectors are; then `loci config set embedding.dimensions N`.',
+        },
+      );
     this.provider = provider.name;
     this.model = model;
     this.maxTokens = settings.maxTokens ?? known?.maxTokens ?? DEFAULT_MAX_TOKENS;
@@ -117,32 +76,37 @@ class RemoteEmbedder implements Embedder {
       this.language = known.language;
       this.modelCoverage = latinShare;
     }
-    this.#wire = wire;
+    this.countTokens = countTokens;
+    this.#timeoutMs = settings.timeout ?? DEFAULT_TIMEOUT_MS;
+    this.#trial = settings.trial;
+    const concurrency = settings.concurrency ?? provider.concurrency;
     const batch = {
       items: settings.batchSize ?? provider.batch.items,
       tokens: settings.batchTokens ?? provider.batch.tokens,
     };
     this.concurrentTexts = batch.items * concurrency;
-    this.#sender = new TextSender(wire, {
-      ...{ name: `${provider.name} ${model}`, dimensions: options.dimensions, maxTokens: this.maxTokens },
-      ...{ prefixes: this.prefixes, batch, concurrency, countTokens: options.countTokens },
+    const { url, apiKey, command } = settings;
+    this.#wire = provider.open({
+      ...{ url, apiKey, command, model, concurrency },
+      dimensions: known?.canShorten === true && dimensions !== known.dimensions ? dimensions : null,
+      allowLinkLocal: settings.allowLinkLocal ?? false,
+      commandEnv: settings.commandEnv ?? [],
+      commandMode: settings.commandMode ?? 'stream',
+    });
+    this.#sender = new TextSender(this.#wire, {
+      ...{ name: `${provider.name} ${model}`, dimensions, maxTokens: this.maxTokens },
+      ...{ prefixes: this.prefixes, batch, concurrency, countTokens },
       requestsPerMinute: settings.requestsPerMinute ?? null,
+      quotesProvider: settings.quotesProvider ?? false,
     });
     this.#availability = new Availability({
-      provider: `${provider.name} ${model} ${settings.url ?? ''}`.trim(),
+      provider: `${provider.name} ${model} ${url ?? ''}`.trim(),
       file: settings.stateFile ?? null,
     });
-    this.#timeoutMs = settings.timeout ?? DEFAULT_TIMEOUT_MS;
-    this.#countTokens = options.countTokens;
-    this.#trial = settings.trial;
   }
 
   get dimensions(): number {
     return this.#sender.dimensions;
-  }
-
-  countTokens(text: string): number {
-    return this.#countTokens(text);
   }
 
   async embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array[]> {
@@ -254,8 +218,7 @@ class RemoteEmbedder implements Embedder {
       // One that was not sent says nothing either.
       if (isOfQuery || error.kind === 'paused') this.#availability.abandonTry();
       else this.#availability.failed(error.message);
-      const { hint, message, cause } = error;
-      throw new LociError('embedding_unavailable', message, { ...(hint !== undefined && { hint }), cause });
+      throw error.toLociError();
     }
   }
 }

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutInHalf, makeBatches } from './text-sender.ts';
-import { meanOf, unitVector } from './unit-vector.ts';
+import { cutInHalf, makeBatches, meanOf, unitVector } from './text-sender.ts';
 
 const length = (text: string): number => text.length;
 

@@ -1,12 +1,10 @@
 /** How texts are sent to an open provider: in batches, with prefixes, in parts if they are too long or refused; and checks of its vectors. */
 
-import type { EmbeddingPurpose, EmbedOptions } from './embedder.ts';
+import type { EmbeddingPurpose, EmbedOptions, TextResult } from './embedder.ts';
 import type { Prefixes } from './models.ts';
 import { ProviderError } from './http/provider-error.ts';
 import type { Provider, Wire } from './provider.ts';
-import type { TextResult } from './refused-texts.ts';
 import { RequestQueue, type Trial } from './request-queue.ts';
-import { meanOf, unitVector } from './unit-vector.ts';
 
 /** OpenAI refuses an empty text. */
 const EMPTY_TEXT = '.';
@@ -31,6 +29,8 @@ export interface SenderOptions {
   readonly concurrency: number;
   readonly requestsPerMinute: number | null;
   readonly countTokens: (text: string) => number;
+  /** Errors quote what the provider says, because no text that it is sent is a secret. */
+  readonly quotesProvider: boolean;
 }
 
 /** A component of a vector as JSON, with the blanks around it. */
@@ -154,7 +154,10 @@ export class TextSender {
     const send = async (): Promise<Float32Array[]> => {
       const maxAnswerBytes = this.#maxAnswerBytes(texts.length);
       const options = { timeoutMs, maxAnswerBytes, ...(signal !== undefined && { signal }) };
-      return this.#checked(await this.#wire.send(sent, purpose, options), texts.length);
+      const vectors = await this.#wire.send(sent, purpose, options).catch((error: unknown) => {
+        throw error instanceof ProviderError && this.#options.quotesProvider ? error.quoting() : error;
+      });
+      return this.#checked(vectors, texts.length);
     };
     // A query does not wait behind passages.
     if (purpose === 'query') return send();
@@ -285,4 +288,30 @@ export function cutInHalf(text: string): string[] {
   // Not between the halves of a surrogate pair.
   if (/[\uDC00-\uDFFF]/.test(text.charAt(cut))) cut -= 1;
   return [text.slice(0, cut), text.slice(cut)];
+}
+
+/** The vector divided by its length; `null` if it is zero or has a component that is no finite number. */
+export function unitVector(vector: ArrayLike<unknown>): Float32Array | null {
+  let squares = 0;
+  for (let i = 0; i < vector.length; i++) {
+    const component = vector[i];
+    if (typeof component !== 'number' || !Number.isFinite(component)) return null;
+    squares += component * component;
+  }
+  const norm = Math.sqrt(squares);
+  if (norm === 0 || !Number.isFinite(norm)) return null;
+  const unit = new Float32Array(vector.length);
+  for (let i = 0; i < vector.length; i++) unit[i] = (vector[i] as number) / norm;
+  return unit;
+}
+
+/** The unit vector in the direction of the weighted mean. A single vector is returned as it is. */
+export function meanOf(vectors: readonly Float32Array[], weights: readonly number[]): Float32Array {
+  const [first = new Float32Array()] = vectors;
+  if (vectors.length === 1) return first;
+  const sum = new Float64Array(first.length);
+  for (const [i, vector] of vectors.entries())
+    for (const [j, component] of vector.entries()) sum[j]! += component * (weights[i] ?? 1);
+  // Opposite vectors have no mean direction.
+  return unitVector(sum) ?? first;
 }

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LociError } from '../core/errors.ts';
 import type { Progress } from '../core/progress.ts';
 import type { Embedder } from '../embed/embedder.ts';
-import { requireVectors } from '../embed/refused-texts.ts';
+import { requireVectors } from '../embed/embedder.ts';
 import type { Store } from '../store/store.ts';
 import { countAllPending, embedPending, embedRecord, Refusals } from './embed.ts';
 import { newDraft } from './record-draft.ts';

@@ -3,7 +3,7 @@ import { LociError } from '../core/errors.ts';
 import { pickSignal, type ProgressOptions } from '../core/progress.ts';
 import type { Metadata, Passage } from '../core/types.ts';
 import type { Embedder, EmbedOptions } from '../embed/embedder.ts';
-import { RefusedTextsError, type TextResult } from '../embed/refused-texts.ts';
+import { RefusedTextsError, type TextResult } from '../embed/embedder.ts';
 import type {
   PendingEmbedding,
   PendingEmbeddings,

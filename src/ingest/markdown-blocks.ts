@@ -2,10 +2,14 @@ import MarkdownIt from 'markdown-it';
 import type { Token } from 'markdown-it';
 import type { CutBoundary } from '../core/text/cut-offset.ts';
 import type { Span } from '../core/types.ts';
-import { COMMENT_BLOCK, commentBlocks } from '../sources/markdown/comment-block.ts';
+import {
+  COMMENT_BLOCK,
+  commentBlocks,
+  parseBlocks,
+  plainBlockTokens,
+} from '../sources/markdown/plain-tokens.ts';
 import { frontMatterSpan } from '../sources/markdown/front-matter-span.ts';
-import { headingTitle } from '../sources/markdown/heading-title.ts';
-import { parseBlocks, plainBlockTokens } from '../sources/markdown/plain-tokens.ts';
+import { headingTitle } from '../sources/markdown/plain-text.ts';
 
 /** Maps offsets of a text to line numbers without scanning the text again. */
 interface LineMap {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder, writeNotes } from '../../test/contract/engines.ts';
 import type { LociRecord } from '../core/types.ts';
 import { openSource } from '../sources/registry.ts';
-import { MAX_NOTE_BYTES } from '../sources/files/note-format.ts';
+import { MAX_NOTE_BYTES } from '../sources/files/read-file.ts';
 import type { Source } from '../sources/source.ts';
 import { openStore } from '../store/registry.ts';
 import type { Store } from '../store/store.ts';

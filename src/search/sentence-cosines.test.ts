@@ -11,7 +11,7 @@ import {
 } from '../../test/contract/store-samples.ts';
 import { LociError } from '../core/errors.ts';
 import type { Embedder } from '../embed/embedder.ts';
-import { RefusedTextsError } from '../embed/refused-texts.ts';
+import { RefusedTextsError } from '../embed/embedder.ts';
 import type { Store } from '../store/store.ts';
 import { ORDINARY_SENTENCES, SentenceCosines } from './sentence-cosines.ts';
 

@@ -1,7 +1,7 @@
 import { LociError } from '../core/errors.ts';
 import { sentencesOf } from '../core/text/sentences.ts';
 import type { Embedder } from '../embed/embedder.ts';
-import { RefusedTextsError, type TextResult } from '../embed/refused-texts.ts';
+import { RefusedTextsError, type TextResult } from '../embed/embedder.ts';
 import type { QueryVector, SentenceVectors, StoredPassage } from '../store/search-model.ts';
 import type { Store } from '../store/store.ts';
 import type { VectorIndexRef } from './run.ts';

@@ -1,11 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Backend, PoolQuery } from '../../src/adapters/backend.ts';
+import type { Backend, PoolQuery } from '../../src/adapters/pool-adapter.ts';
 import type { MemoryResult } from '../../src/adapters/contract.ts';
-import { matchesFilters, noteHead, resultMetadata, uriOf } from '../../src/adapters/pools/note-head.ts';
-import { listPoolFiles } from '../../src/adapters/pools/pool-files.ts';
+import {
+  listPoolFiles,
+  matchesFilters,
+  noteHead,
+  resultMetadata,
+  uriOf,
+} from '../../src/adapters/pools/pool-files.ts';
 import { analyze } from '../../src/core/text/analyze.ts';
-import { decodeText } from '../../src/sources/files/decode.ts';
+import { decodeText } from '../../src/sources/files/read-file.ts';
 
 /** The simplest backend that keeps the contract: each recall reads all notes, and counts terms of the query. */
 export class ScanningBackend implements Backend {

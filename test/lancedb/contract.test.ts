@@ -30,6 +30,8 @@ for (const [name, embedding] of Object.entries(EMBEDDING))
         openLancedb(folder, { embedding, adapters: { agents: [{ id: 'ada', roles: ['editor'] }] } }),
       agentWithRole: { agentId: 'ada', role: 'editor' },
       findsMeaning: embedding.provider !== 'none',
+      // On a busy machine, to embed the long notes of some cases takes longer than by default.
+      timeLimitMs: 120_000,
     },
   );
 

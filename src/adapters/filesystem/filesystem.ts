@@ -1,7 +1,7 @@
 import { LociError } from '../../core/errors.ts';
 import { MAX_YOUNG_HEAP_MB, WorkerClient } from '../../core/threads/worker-client.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
-import type { Backend, PoolQuery } from '../backend.ts';
+import type { Backend, PoolQuery } from '../pool-adapter.ts';
 import type { MemoryResult } from '../contract.ts';
 import type { LocatedPool, PoolSet } from '../pools/pool-set.ts';
 import type { FilesystemRequest } from './filesystem-worker.ts';

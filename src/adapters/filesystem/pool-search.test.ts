@@ -117,23 +117,6 @@ describe('finds notes', () => {
     expect(alone).toHaveLength(2);
   });
 
-  it('once where two pools have the same folder, and not what is in a pool below', async () => {
-    write({ 'x.md': 'heron', 'in/y.md': 'heron' });
-    const pools = [pool('a', '', [path.join(root, 'in')]), pool('b', '', [path.join(root, 'in')])];
-    const results = await recall('heron', { pools });
-    expect(results.map(({ metadata }) => [metadata?.['pool'], metadata?.['path']])).toEqual([['a', 'x.md']]);
-  });
-
-  it('that the filters let through', async () => {
-    write({
-      'x.md': '---\nstatus: open\n---\nheron',
-      'y.md': '---\nstatus: [done, late]\n---\nheron',
-      'z.md': 'heron',
-    });
-    expect(await found('heron', { filters: { status: ['late', 'open'] } })).toEqual(['x.md', 'y.md']);
-    expect(await found('heron', { filters: { status: ['none'] } })).toEqual([]);
-  });
-
   it('in time in proportion to the number of files', async () => {
     const count = repetitions(3000, 100_000);
     const keyOf = (i: number): string =>
@@ -163,23 +146,9 @@ describe('finds notes', () => {
     const short = await cpuOf(`${'a '.repeat(20)}b`);
     expect(await cpuOf(`${'a '.repeat(4000)}b`)).toBeLessThan(5 * short);
   });
-
-  it('up to the limit', async () => {
-    write(Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`${String(i)}.md`, 'heron'])));
-    expect(await found('heron', { limit: 7 })).toHaveLength(7);
-  });
 });
 
 describe('the next query sees', () => {
-  it('files that were changed, added, moved and removed', async () => {
-    write({ 'x.md': 'heron one', 'y.md': 'heron two', 'z.md': 'egret' });
-    expect(await found('heron')).toEqual(['x.md', 'y.md']);
-    write({ 'x.md': 'stork one', 'n.md': 'a heron' });
-    rmSync(path.join(root, 'y.md'));
-    expect(await found('heron')).toEqual(['n.md']);
-    expect(await found('two')).toEqual([]);
-  });
-
   it('a change that leaves size and time of modification', async () => {
     search = new PoolSearch();
     const file = path.join(root, 'x.md');

@@ -1,18 +1,22 @@
 import path from 'node:path';
 import { LociError, messageOf } from '../../core/errors.ts';
 import type { AsyncSlices } from '../../core/threads/slices.ts';
-import type { PoolQuery } from '../backend.ts';
+import type { PoolQuery } from '../pool-adapter.ts';
 import type { MemoryResult } from '../contract.ts';
 import { propertiesOf } from '../../engine/records/results/properties.ts';
 import { snippetWithProperties } from '../../search/snippet.ts';
 import { frontMatterSpan } from '../../sources/markdown/front-matter-span.ts';
-import { matchesFilters, resultMetadata, uriOf } from '../pools/note-head.ts';
-import { listPoolFiles, type PoolFile, readOrReport } from '../pools/pool-files.ts';
+import {
+  listPoolFiles,
+  matchesFilters,
+  type PoolFile,
+  readOrReport,
+  resultMetadata,
+  uriOf,
+} from '../pools/pool-files.ts';
 import { DEFAULT_TIERS, type LocatedPool } from '../pools/pool-set.ts';
-import { type CachedNote, NoteCache } from './note-cache.ts';
-import { NoteRanking, type RankedNote } from './note-ranking.ts';
-import { noteTerms } from './note-terms.ts';
-import { PartFinder, queryParts, termsOfParts } from './query-terms.ts';
+import { type CachedNote, NoteCache, noteTerms } from './note-cache.ts';
+import { NoteRanking, PartFinder, queryParts, type RankedNote, termsOfParts } from './note-ranking.ts';
 
 export interface SearchedQuery extends Omit<PoolQuery, 'signal' | 'mode'> {
   /** Its number is not 0 when the answer is not waited for any more. */

@@ -6,13 +6,12 @@ import type { TaskRunner, ThreadTask } from '../../core/threads/task-thread.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
 import { shortHash } from '../../core/ids.ts';
 import type { Embedder, EmbedOptions } from '../../embed/embedder.ts';
-import { RefusedTextsError, type TextResult } from '../../embed/refused-texts.ts';
+import { RefusedTextsError, type TextResult } from '../../embed/embedder.ts';
 import type { CutOptions } from '../../ingest/cut-record.ts';
 import { isWithin } from '../../sources/files/paths.ts';
 import { isBelow, type PoolFile } from '../pools/pool-files.ts';
 import type { LocatedPool } from '../pools/pool-set.ts';
-import type { PassageRow } from './arrow-rows.ts';
-import { among, folderIdOf, type PassageTable } from './passage-table.ts';
+import { among, folderIdOf, type PassageRow, type PassageTable } from './passage-table.ts';
 import { listNotes, readNotes, type NoteListing, type ReadNote } from './read-notes.ts';
 
 interface IndexOptions {

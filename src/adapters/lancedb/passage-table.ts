@@ -1,10 +1,20 @@
+import { readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { LociError, messageOf } from '../../core/errors.ts';
 import { shortHash } from '../../core/ids.ts';
 import { Semaphore } from '../../core/threads/semaphore.ts';
-import { ArrowRows, type PassageRow, type Vectors } from './arrow-rows.ts';
-import type { Connection, Lancedb, LancedbPackage, LanceQuery, LanceTable } from './package.ts';
+import { type LocatedPool, type Pool, seersOf } from '../pools/pool-set.ts';
+import type {
+  Arrow,
+  ArrowSchema,
+  ArrowTable,
+  Connection,
+  LanceQuery,
+  LanceTable,
+  Lancedb,
+  LancedbPackage,
+} from './package.ts';
 
 const VECTOR = 'vector';
 const WORDS_INDEX = 'words_idx';
@@ -35,7 +45,7 @@ const MAX_VERSIONS = 20;
 /** Queries, also those of other processes, read a version for a moment after there is a newer one. */
 const VERSION_LIFETIME_MS = 10_000;
 
-export interface TableOptions {
+interface TableOptions {
   readonly loaded: LancedbPackage;
   readonly connection: Connection;
   /** Of the vectors; `null` for a table without any. */
@@ -246,5 +256,209 @@ async function* rowsOf<Row>(query: LanceQuery, columns: readonly string[]): Asyn
     const values = columns.map((column) => batch.getChild(column)!);
     for (let i = 0; i < batch.numRows; i++)
       yield Object.fromEntries(values.map((value, c) => [columns[c]!, value.get(i)])) as Row;
+  }
+}
+
+/** A passage, as a row. Only the first passage of a note has what concerns the note: the texts of others are empty. */
+export interface PassageRow {
+  /** The note, `/`, and its number in the note, from 0. */
+  readonly id: string;
+  /** A hash of the folder and the path. */
+  readonly note: string;
+  /** A hash of the real path of the pool's folder. */
+  readonly folder: string;
+  readonly path: string;
+  readonly revision: string;
+  readonly title: string;
+  /** JSON. */
+  readonly frontMatter: string;
+  readonly words: string;
+  readonly textStart: number;
+  readonly textEnd: number;
+  readonly startLine: number;
+  readonly endLine: number;
+  /** Of what is embedded. */
+  readonly hash: string;
+}
+
+/** Vectors by the hash of what was embedded. */
+type Vectors = ReadonlyMap<string, Float32Array>;
+
+const TEXTS = [
+  ...(['id', 'note', 'folder', 'path', 'revision', 'title', 'frontMatter'] as const),
+  ...(['words', 'hash'] as const),
+];
+const NUMBERS = ['textStart', 'textEnd', 'startLine', 'endLine'] as const;
+
+/** Makes tables of Arrow of passages. LanceDB makes them of objects too, but that blocks the event loop four times as long. */
+class ArrowRows {
+  readonly schema: ArrowSchema;
+  /** Of the vectors; `null` for a table without any. */
+  readonly dimensions: number | null;
+  readonly #arrow: Arrow;
+
+  constructor(arrow: Arrow, dimensions: number | null) {
+    this.#arrow = arrow;
+    this.dimensions = dimensions;
+    const { Schema, Field, Utf8, Int32, Float32, FixedSizeList } = arrow;
+    const vector = (length: number): object =>
+      new Field(VECTOR, new FixedSizeList(length, new Field('item', new Float32(), true)), true);
+    this.schema = new Schema([
+      ...TEXTS.map((name) => new Field(name, new Utf8(), false)),
+      ...NUMBERS.map((name) => new Field(name, new Int32(), false)),
+      ...(dimensions === null ? [] : [vector(dimensions)]),
+    ]);
+  }
+
+  /** Passages without vectors, which `vectors` adds. */
+  passages(rows: readonly PassageRow[]): ArrowTable {
+    return this.#table(this.schema, rows.length, [
+      ...TEXTS.map((name) => this.#texts(rows.map((row) => row[name]))),
+      ...NUMBERS.map((name) => this.#numbers(rows.map((row) => row[name]))),
+      ...(this.dimensions === null ? [] : [this.#vectors(rows, new Map())]),
+    ]);
+  }
+
+  /** The id, hash and vector of passages. All of them have one. */
+  vectors(passages: readonly Pick<PassageRow, 'id' | 'hash'>[], vectors: Vectors): ArrowTable {
+    const names: readonly string[] = ['id', 'hash', VECTOR];
+    const fields = this.schema.fields.filter(({ name }) => names.includes(name));
+    return this.#table(new this.#arrow.Schema(fields), passages.length, [
+      this.#texts(passages.map(({ id }) => id)),
+      this.#texts(passages.map(({ hash }) => hash)),
+      this.#vectors(passages, vectors),
+    ]);
+  }
+
+  #texts(values: readonly string[]): object {
+    const wellFormed = values.map((value) => value.toWellFormed());
+    return this.#arrow.vectorFromArray(wellFormed, new this.#arrow.Utf8()).data[0];
+  }
+
+  #numbers(values: readonly number[]): object {
+    return this.#arrow.makeData({ type: new this.#arrow.Int32(), data: Int32Array.from(values) });
+  }
+
+  #vectors(rows: readonly Pick<PassageRow, 'hash'>[], vectors: Vectors): object {
+    const dimensions = this.dimensions!;
+    const data = new Float32Array(rows.length * dimensions);
+    const nullBitmap = new Uint8Array(Math.ceil(rows.length / 8));
+    let nullCount = 0;
+    for (const [i, { hash }] of rows.entries()) {
+      const vector = vectors.get(hash);
+      if (vector === undefined) nullCount++;
+      else {
+        data.set(vector, i * dimensions);
+        nullBitmap[i >> 3]! |= 1 << (i & 7);
+      }
+    }
+    const child = this.#arrow.makeData({ type: new this.#arrow.Float32(), data });
+    const { type } = this.schema.fields.find(({ name }) => name === VECTOR)!;
+    return this.#arrow.makeData({ type, length: rows.length, nullCount, nullBitmap, child });
+  }
+
+  #table(schema: ArrowSchema, length: number, children: readonly object[]): ArrowTable {
+    const type = new this.#arrow.Struct(schema.fields);
+    const data = this.#arrow.makeData({ type, length, nullCount: 0, children });
+    return new this.#arrow.Table(new this.#arrow.RecordBatch(schema, data));
+  }
+}
+
+/** A table of Loci, and the beginning of its name, which is that of a model. The folder may have other tables. */
+const OWN_TABLE = /^((passages-[0-9a-f]{12})(?:-[0-9a-f]{12})?)\.lance$/;
+
+/** The pools of a table, which the same agents see. */
+export interface PoolGroup<P extends Pool = LocatedPool> {
+  readonly table: PassageTable;
+  readonly pools: readonly P[];
+}
+
+/**
+ * The tables of a model, one for each group of pools that the same agents see: the frequencies of words are those of a table, and would
+ * tell what is in pools that an agent does not see.
+ */
+export class PoolTables {
+  readonly #options: TableOptions;
+  readonly #model: string;
+  readonly #open = new Map<string, PassageTable>();
+
+  /** @param model how the names of its tables begin */
+  constructor(model: string, options: TableOptions) {
+    this.#model = model;
+    this.#options = options;
+  }
+
+  get open(): readonly PassageTable[] {
+    return [...this.#open.values()];
+  }
+
+  #nameOf(pool: Pick<Pool, 'roles' | 'agents'>): string {
+    return `${this.#model}-${shortHash(seersOf(pool)).slice(0, 12)}`;
+  }
+
+  /** Where the notes of a pool are, as processes tell each other. */
+  placeOf(pool: LocatedPool): string {
+    return `${this.#nameOf(pool)}/${folderIdOf(pool.root)}`;
+  }
+
+  /** The tables of pools, as far as there are any. */
+  async toRead<P extends Pool>(pools: readonly P[]): Promise<PoolGroup<P>[]> {
+    const groups: PoolGroup<P>[] = [];
+    for (const [name, those] of Map.groupBy(pools, (pool) => this.#nameOf(pool))) {
+      const opened = this.#open.get(name) ?? (await PassageTable.open(name, this.#options));
+      if (opened === null) continue;
+      // It may have been opened to write meanwhile, and writes of one object wait for each other.
+      const table = this.#open.get(name) ?? opened;
+      this.#open.set(name, table);
+      groups.push({ table, pools: those });
+    }
+    return groups;
+  }
+
+  /**
+   * All tables, with the pools that they are to have. One without pools is emptied by its caller, because queries may read it, and is
+   * removed the next time. Those of other models are removed.
+   */
+  async toWrite(pools: readonly LocatedPool[]): Promise<PoolGroup[]> {
+    const byName = Map.groupBy(pools, (pool) => this.#nameOf(pool));
+    const groups: PoolGroup[] = [];
+    for (const name of new Set([...byName.keys(), ...this.#stored()])) {
+      if (!name.startsWith(`${this.#model}-`)) {
+        await this.#remove(name);
+        continue;
+      }
+      const table = this.#open.get(name) ?? (await PassageTable.openOrMake(name, this.#options));
+      this.#open.set(name, table);
+      const byRoot = new Map(byName.get(name)?.map((pool) => [pool.root, pool]));
+      if (byRoot.size === 0 && (await table.count()) === 0) await this.#remove(name);
+      else groups.push({ table, pools: [...byRoot.values()] });
+    }
+    return groups;
+  }
+
+  /** The names of the tables of all models. */
+  #stored(): string[] {
+    return readdirSync(this.#options.folder).flatMap((entry) => OWN_TABLE.exec(entry)?.[1] ?? []);
+  }
+
+  /** What tables have is derived. */
+  async removeAll(): Promise<void> {
+    for (const name of this.#stored()) await this.#remove(name);
+  }
+
+  async #remove(name: string): Promise<void> {
+    this.#open.get(name)?.close();
+    this.#open.delete(name);
+    await rm(path.join(this.#options.folder, `${name}.lance`), { recursive: true, force: true });
+  }
+
+  /** Opens tables again when they are needed: another process may have made others. */
+  forget(): void {
+    this.#open.clear();
+  }
+
+  close(): void {
+    for (const table of this.open) table.close();
+    this.forget();
   }
 }

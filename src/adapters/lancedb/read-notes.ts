@@ -5,8 +5,7 @@ import { propertiesOf } from '../../engine/records/results/properties.ts';
 import { counterOf, type CutOptions } from '../../ingest/cut-record.ts';
 import { embeddingText, makePassages, MAX_PASSAGE_TOKENS } from '../../ingest/passages.ts';
 import { assertParseable } from '../../sources/markdown/density.ts';
-import { noteHead } from '../pools/note-head.ts';
-import { listPoolFiles, type PoolFile, readOrReport } from '../pools/pool-files.ts';
+import { listPoolFiles, noteHead, type PoolFile, readOrReport } from '../pools/pool-files.ts';
 import type { LocatedPool } from '../pools/pool-set.ts';
 
 export interface NoteListing {

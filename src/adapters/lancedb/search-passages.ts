@@ -4,13 +4,19 @@ import { inStoredLanguages, parseQuery } from '../../search/query/parse.ts';
 import { snippetWithProperties } from '../../search/snippet.ts';
 import { isWithin } from '../../sources/files/paths.ts';
 import type { Metadata } from '../../core/types.ts';
-import type { PoolQuery } from '../backend.ts';
+import type { PoolQuery } from '../pool-adapter.ts';
 import type { MemoryResult } from '../contract.ts';
-import { type Filters, matchesFilters, resultMetadata, uriOf } from '../pools/note-head.ts';
+import { type Filters, matchesFilters, resultMetadata, uriOf } from '../pools/pool-files.ts';
 import type { LocatedPool } from '../pools/pool-set.ts';
-import type { PassageRow } from './arrow-rows.ts';
-import { among, folderIdOf, foldersOf, type ScoredPassage, type WeightedWords } from './passage-table.ts';
-import type { PoolGroup } from './pool-tables.ts';
+import {
+  among,
+  folderIdOf,
+  foldersOf,
+  type PassageRow,
+  type PoolGroup,
+  type ScoredPassage,
+  type WeightedWords,
+} from './passage-table.ts';
 
 /** The vector of a query, and how much it counts, 0 to 1. */
 export interface QueryVector {

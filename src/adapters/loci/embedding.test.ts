@@ -10,7 +10,7 @@ import {
 import { refreshVault } from '../../engine/reading/refresh/refresh-vault.ts';
 import type { LociAdapter, MemoryQuery } from '../contract.ts';
 import { createAdapter } from '../create-adapter.ts';
-import { BackgroundEmbedding } from './background-embedding.ts';
+import { BackgroundEmbedding } from './loci.ts';
 
 const HANGS = Array.from({ length: 1000 }, () => 'hang' as const);
 

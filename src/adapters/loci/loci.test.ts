@@ -2,14 +2,15 @@ import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
-import { indexVaults } from '../../engine/reading/index-vaults.ts';
-import { search } from '../../engine/records/search.ts';
+import { sourceNameKey } from '../../config/sources-schema.ts';
 import { isSubject } from '../../core/caller.ts';
 import { openEngine } from '../../engine/open.ts';
+import { indexVaults } from '../../engine/reading/index-vaults.ts';
+import { search } from '../../engine/records/search.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { LociAdapter, MemoryPoolDefinition, MemoryQuery } from '../contract.ts';
 import { createAdapter } from '../create-adapter.ts';
-import { poolNamespace } from './pool-vaults.ts';
+import { namesOf, poolNamespace } from './pool-search.ts';
 
 let home: string;
 let resources: AsyncDisposableStack;
@@ -60,18 +61,6 @@ describe('pools', () => {
     expect(await found(second)).toEqual(['two:b.md', 'two:c.md']);
     await second.close();
     expect(await stored()).toEqual([2]);
-  });
-
-  it('whose path moves show nothing of the old folder', async () => {
-    await writeNotes(home, { 'old/a.md': 'An oven.', 'old/b.md': 'An oven.', 'new/a.md': 'A garden.' });
-    const adapter = await open();
-    await adapter.registerPools([pool('one', { path: join(home, 'old') })]);
-    expect(await found(adapter)).toEqual(['one:a.md', 'one:b.md']);
-    await adapter.registerPools([pool('one', { path: join(home, 'new') })]);
-    expect(await found(adapter)).toEqual([]);
-    expect(await found(adapter, { query: 'garden' })).toEqual(['one:a.md']);
-    await adapter.close();
-    expect(await stored()).toEqual([1]);
   });
 
   it('whose folder is away for a while keep their notes in the store', async () => {
@@ -335,4 +324,23 @@ it('two processes that register the same pools at once do not disturb each other
   await Promise.all(adapters.map((adapter) => adapter.registerPools([pool('one')])));
   for (const adapter of adapters) expect(await found(adapter)).toHaveLength(100);
   expect(await stored()).toEqual([100]);
+});
+
+it('ids that differ in case, in normalisation or in lone surrogates have other names, and none begins like another', () => {
+  const ids = [
+    'A',
+    'a',
+    'É',
+    'É'.normalize('NFD'),
+    '\ud800',
+    '\ud801',
+    'a/',
+    'a\n',
+    '',
+    'x'.repeat(99),
+    'x'.repeat(100),
+  ];
+  const names = ids.map((id) => sourceNameKey(namesOf({ id })));
+  for (const [i, name] of names.entries())
+    expect(names.filter((other) => other.startsWith(name))).toEqual([names[i]]);
 });

@@ -1,23 +1,29 @@
 import path from 'node:path';
 import type { Config } from '../../config/schema.ts';
-import { LociError } from '../../core/errors.ts';
+import { LociError, messageOf } from '../../core/errors.ts';
 import { formatCount } from '../../core/text/format-count.ts';
 import type { EngineContext } from '../../engine/context.ts';
 import { vectorsOf } from '../../engine/embedding/models.ts';
 import { openEngine } from '../../engine/open.ts';
+import { embedNew } from '../../engine/reading/embed-new.ts';
 import { forgetSource } from '../../engine/reading/forget-source.ts';
 import { deriveStale } from '../../engine/reading/index-vaults.ts';
 import { refreshVault } from '../../engine/reading/refresh/refresh-vault.ts';
-import { NO_GENERATION, pendingTotals } from '../../ingest/embed.ts';
+import { NO_GENERATION, pendingTotals, Refusals } from '../../ingest/embed.ts';
 import { isWithin } from '../../sources/files/paths.ts';
 import { sourceStates } from '../../store/items/source-state.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
-import type { Backend, PoolQuery } from '../backend.ts';
 import type { MemoryResult } from '../contract.ts';
+import type { Backend, PoolQuery } from '../pool-adapter.ts';
 import { type LocatedPool, type Pool, PoolSet } from '../pools/pool-set.ts';
-import { BackgroundEmbedding } from './background-embedding.ts';
-import { searchPools } from './pool-search.ts';
-import { isPoolSource, namespacePrefix, namesOf, poolNamespace, poolVault } from './pool-vaults.ts';
+import {
+  isPoolSource,
+  namesOf,
+  namespacePrefix,
+  poolNamespace,
+  poolVault,
+  searchPools,
+} from './pool-search.ts';
 
 const OTHER_POOLS = 'another process has registered other pools, and notes in their folders are not found';
 /** Notes that a problem names. */
@@ -246,4 +252,66 @@ export class LociBackend implements Backend {
 /** The pools whose folders are there. The status of an adapter names the others. */
 function locatedOf(pools: PoolSet): Promise<LocatedPool[]> {
   return pools.locate(pools.pools, () => undefined);
+}
+
+/** How long after a failure a recall starts it again. */
+const RETRY_AFTER_MS = 30_000;
+
+/** Embeds what has no vector, one run after the other, until it is closed. The next process goes on where it stopped. */
+export class BackgroundEmbedding {
+  readonly #engine: EngineContext;
+  readonly #retryAfterMs: number;
+  readonly #stop = new AbortController();
+  readonly #refusals = new Refusals();
+  #running: Promise<void> = Promise.resolve();
+  /** The run that begins after the one that runs. */
+  #next: Promise<void> | null = null;
+  #failedAt = 0;
+  /** Why the last run failed; `null` if it did not. */
+  problem: string | null = null;
+
+  /** @param retryAfterMs for tests */
+  constructor(engine: EngineContext, retryAfterMs: number = RETRY_AFTER_MS) {
+    this.#engine = engine;
+    this.#retryAfterMs = retryAfterMs;
+  }
+
+  /** Embeds all that is stored by now. */
+  start(): void {
+    this.#next ??= this.#running.then(() => {
+      this.#next = null;
+      return this.#run();
+    });
+    this.#running = this.#next;
+  }
+
+  /** Resolves when all runs have ended, whether they failed or not. */
+  settled(): Promise<void> {
+    return this.#running;
+  }
+
+  /** After a failure, tries again if some time has passed. */
+  retry(): void {
+    if (this.problem === null || performance.now() - this.#failedAt < this.#retryAfterMs) return;
+    this.#failedAt = performance.now();
+    this.start();
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    if (signal.aborted) return;
+    try {
+      await embedNew(this.#engine, { signal, refusals: this.#refusals });
+      const [first] = this.#refusals.texts;
+      this.problem = first === undefined ? null : `the embedding provider refuses some texts: ${first.why}`;
+    } catch (error) {
+      this.problem = messageOf(error);
+      this.#failedAt = performance.now();
+    }
+  }
 }

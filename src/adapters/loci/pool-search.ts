@@ -1,20 +1,21 @@
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import type { VaultConfig } from '../../config/sources-schema.ts';
+import { shortHash } from '../../core/ids.ts';
 import type { EngineContext } from '../../engine/context.ts';
 import { vectorsOf } from '../../engine/embedding/models.ts';
 import { snippetOf } from '../../engine/records/results/search-result.ts';
 import { highlightedTerms, searchOutcome, shownOf } from '../../engine/records/search.ts';
-import { laterFirst, type FoundHit } from '../../search/newest-first.ts';
+import { type FoundHit, laterFirst } from '../../search/newest-first.ts';
 import type { Hit } from '../../search/rank/confidence.ts';
 import { CLASSIC_RANKING, type Ranking } from '../../search/rank/ranking.ts';
 import { NOT_ALL_EMBEDDED, type SignalList } from '../../search/retrieve/signals.ts';
 import type { SearchOutcome } from '../../search/search.ts';
 import { isWithin, resolveWithin } from '../../sources/files/paths.ts';
-import type { PoolQuery } from '../backend.ts';
 import type { MemoryResult } from '../contract.ts';
-import { matchesFilters, noteHead, type NoteHead, resultMetadata, uriOf } from '../pools/note-head.ts';
-import type { LocatedPool } from '../pools/pool-set.ts';
-import { poolVault } from './pool-vaults.ts';
+import type { PoolQuery } from '../pool-adapter.ts';
+import { matchesFilters, noteHead, type NoteHead, resultMetadata, uriOf } from '../pools/pool-files.ts';
+import { type LocatedPool, type Pool, seersOf } from '../pools/pool-set.ts';
 
 /** Passages that are ranked: more, as long as too few notes are found that pass the filters. */
 const SIZES: readonly Pick<Ranking, 'pool' | 'depth'>[] = [
@@ -34,7 +35,7 @@ const SEMANTIC_RANKING: Partial<Ranking> = {
 const BATCH_SIZE = 20;
 const MIN_SCORE = 0.0001;
 
-export interface PoolSearchResult {
+interface PoolSearchResult {
   readonly results: readonly MemoryResult[];
   /** Why the answer may lack something. */
   readonly problems: readonly string[];
@@ -233,4 +234,50 @@ async function fileOf({ root, inner }: LocatedPool, key: string): Promise<string
 /** The path of a note below its pool, as the file system has it. The engine has it in NFC. */
 function keyOf({ root }: Pick<LocatedPool, 'root'>, file: string): string {
   return path.relative(root, file).split(path.sep).join('/');
+}
+
+const PREFIX = 'pool/';
+const HASH_LENGTH = 16;
+const READABLE_LENGTH = 60;
+
+/**
+ * How the namespaces of pools in the store begin. It is a space, so that they are those of no caller (`isSubject`, `label`): other
+ * ways to the store know neither roles nor agents.
+ */
+export function namespacePrefix(configured: string): string {
+  return ` pools/${configured}/`;
+}
+
+/**
+ * The namespace of a pool. It is shared by the pools that the same agents see: the statistics of words, spelling and vectors are those of a
+ * namespace, and would tell what is in pools that an agent does not see.
+ */
+export function poolNamespace(configured: string, pool: Pick<Pool, 'roles' | 'agents'>): string {
+  const seers = seersOf(pool);
+  return `${namespacePrefix(configured)}${seers === seersOf({}) ? 'all' : hash(seers)}`;
+}
+
+/**
+ * A pool as a vault of the engine. Its name has the id and the folder, so that a pool that has moved is another source, of which
+ * nothing is found before it is indexed. Other processes that have it at the old place find nothing of the new one either.
+ */
+export function poolVault(pool: LocatedPool): VaultConfig & { readonly name: string } {
+  const name = `${namesOf(pool)}${hash(pool.root)}`;
+  return { name, path: pool.root, otherFolders: pool.inner };
+}
+
+/** How the names of the sources of a pool begin, wherever its folder is. Ids may be of any characters, and differ in case only. */
+export function namesOf({ id }: Pick<Pool, 'id'>): string {
+  const readable = id.replaceAll(/[^\w.-]+/g, '_').slice(0, READABLE_LENGTH);
+  return `${PREFIX}${readable}/${hash(id)}/`;
+}
+
+/** Whether a source is a pool. */
+export function isPoolSource(name: string): boolean {
+  return name.startsWith(PREFIX);
+}
+
+function hash(text: string): string {
+  // A hash is of UTF-8, in which all lone surrogates are the same.
+  return shortHash(JSON.stringify(text)).slice(0, HASH_LENGTH);
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/e2e/loci-command.ts';
-import { MAX_NOTE_BYTES } from '../../sources/files/note-format.ts';
+import { MAX_NOTE_BYTES } from '../../sources/files/read-file.ts';
 import { listPoolFiles, type PoolFile } from './pool-files.ts';
 
 async function list(

@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/e2e/loci-command.ts';
-import { MAX_NOTE_BYTES } from '../../sources/files/note-format.ts';
+import { MAX_NOTE_BYTES } from '../../sources/files/read-file.ts';
 import { type Pool, PoolSet } from './pool-set.ts';
 import { resolveReference } from './resolve-reference.ts';
 

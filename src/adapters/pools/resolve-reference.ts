@@ -1,11 +1,10 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { Exclusions, foldersOf, slashed } from '../../sources/files/exclusions.ts';
-import { MAX_NOTE_BYTES, noteFormat } from '../../sources/files/note-format.ts';
+import { MAX_NOTE_BYTES, noteFormat, readWithin } from '../../sources/files/read-file.ts';
 import { isSamePath, isWithin } from '../../sources/files/paths.ts';
-import { readWithin } from '../../sources/files/read-file.ts';
 import type { MemoryResult } from '../contract.ts';
-import { noteHead, noteText, resultMetadata } from './note-head.ts';
+import { noteHead, noteText, resultMetadata } from './pool-files.ts';
 import type { LocatedPool, PoolSet } from './pool-set.ts';
 
 const LINES = /#L(\d{1,9})(?:-L?(\d{1,9}))?$/;

@@ -5,7 +5,8 @@ import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { isAlive } from '../../../test/contract/alive.ts';
 import { temporaryFolder } from '../../../test/contract/engines.ts';
 import type { Embedder } from '../embedder.ts';
-import { type EmbeddingConfig, openEmbedder } from '../registry.ts';
+import type { EmbeddingConfig } from '../provider.ts';
+import { openEmbedder } from '../registry.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../test/embedding/embedding-command.ts', import.meta.url));
 const TEXTS = ['The oven moves to the other wall.', 'A tide clock', '', 'Zucchini 🥒 番茄炒蛋'];

@@ -3,8 +3,6 @@
 import { LociError } from '../../core/errors.ts';
 import { argvOf } from '../../core/text/split-command.ts';
 import { Program } from './program.ts';
-import type { EmbeddingPurpose } from '../embedder.ts';
-import type { WireOptions } from '../http/provider-error.ts';
 import type { Provider, Wire, WireSettings } from '../provider.ts';
 
 export const command: Provider = {
@@ -19,68 +17,47 @@ export const command: Provider = {
         hint: 'Name a program, such as `command: [node, /path/to/embed.js]`; docs/providers.md has its protocol.',
       });
     const argv = argvOf({ command: line, shell: false });
-    return settings.commandMode === 'once' ? new OneShot(argv, settings) : new Stream(argv, settings);
+    return settings.commandMode === 'once' ? runEachTime(argv, settings) : keepRunning(argv, settings);
   },
 };
 
 /** Runs the program for each request. */
-class OneShot implements Wire {
-  readonly #argv: readonly string[];
-  readonly #settings: WireSettings;
-  readonly #running = new Set<Program>();
-  readonly #ending = new Set<Promise<void>>();
-
-  constructor(argv: readonly string[], settings: WireSettings) {
-    this.#argv = argv;
-    this.#settings = settings;
-  }
-
-  async send(
-    texts: readonly string[],
-    purpose: EmbeddingPurpose,
-    options: WireOptions,
-  ): Promise<unknown[][]> {
-    // Programs that end slowly do not become many. Nobody waits for passages as for a query.
-    if (purpose === 'passage') await Promise.all(this.#ending);
-    const program = new Program(this.#argv, this.#settings);
-    this.#running.add(program);
-    try {
-      const request = { id: 1, purpose, model: this.#settings.model, texts };
-      const sent = program.request(request, options);
-      program.endInput();
-      return await sent;
-    } finally {
-      this.#running.delete(program);
-      const ending = program.end();
-      this.#ending.add(ending);
-      void ending.then(() => this.#ending.delete(ending));
-    }
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.#ending, ...[...this.#running].map((program) => program.end())]);
-  }
+function runEachTime(argv: readonly string[], settings: WireSettings): Wire {
+  const running = new Set<Program>();
+  const ending = new Set<Promise<void>>();
+  return {
+    send: async (texts, purpose, options) => {
+      // Programs that end slowly do not become many. Nobody waits for passages as for a query.
+      if (purpose === 'passage') await Promise.all(ending);
+      const program = new Program(argv, settings);
+      running.add(program);
+      try {
+        const sent = program.request({ id: 1, purpose, model: settings.model, texts }, options);
+        program.endInput();
+        return await sent;
+      } finally {
+        running.delete(program);
+        const end = program.end();
+        ending.add(end);
+        void end.then(() => ending.delete(end));
+      }
+    },
+    close: async () => {
+      await Promise.all([...ending, ...[...running].map((program) => program.end())]);
+    },
+  };
 }
 
 /** Keeps the program running, and starts it again after it has ended. */
-class Stream implements Wire {
-  readonly #argv: readonly string[];
-  readonly #settings: WireSettings;
-  #program: Program | null = null;
-  #lastId = 0;
-
-  constructor(argv: readonly string[], settings: WireSettings) {
-    this.#argv = argv;
-    this.#settings = settings;
-  }
-
-  send(texts: readonly string[], purpose: EmbeddingPurpose, options: WireOptions): Promise<unknown[][]> {
-    if (this.#program?.isRunning !== true) this.#program = new Program(this.#argv, this.#settings);
-    this.#lastId += 1;
-    return this.#program.request({ id: this.#lastId, purpose, model: this.#settings.model, texts }, options);
-  }
-
-  async close(): Promise<void> {
-    await this.#program?.end();
-  }
+function keepRunning(argv: readonly string[], settings: WireSettings): Wire {
+  let program: Program | null = null;
+  let lastId = 0;
+  return {
+    send: async (texts, purpose, options) => {
+      if (program?.isRunning !== true) program = new Program(argv, settings);
+      lastId += 1;
+      return program.request({ id: lastId, purpose, model: settings.model, texts }, options);
+    },
+    close: async () => program?.end(),
+  };
 }

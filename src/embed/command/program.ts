@@ -11,7 +11,7 @@ import { abridge } from '../../core/text/abridge.ts';
 import { within } from '../../core/time/deadline.ts';
 import type { EmbeddingPurpose } from '../embedder.ts';
 import { ProviderError, type WireOptions } from '../http/provider-error.ts';
-import { maskKeys } from '../http/secrets.ts';
+import { maskKeys } from '../http/key.ts';
 import type { WireSettings } from '../provider.ts';
 
 const MAX_STDERR_LENGTH = 1000;

@@ -17,7 +17,7 @@ async function clientOf(...answers: readonly RequestListener[]) {
   const origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
   const client = new HttpClient(
     { url: `${origin}/v1`, apiKey: undefined, allowLinkLocal: false, concurrency: 1 },
-    { headers: () => ({}), isTooLarge: () => false, needsKey: false },
+    { needsKey: false },
   );
   onTestFinished(async () => {
     await client.close();
@@ -83,7 +83,7 @@ require('node:dns').lookup = (_name, _options, done) => done(null, lookups.shift
 require('node:module').syncBuiltinESMExports();
 import(module).then(async ({ HttpClient }) => {
   const settings = { url, apiKey: undefined, allowLinkLocal: false, concurrency: 1 };
-  const client = new HttpClient(settings, { headers: () => ({}), isTooLarge: () => false, needsKey: false });
+  const client = new HttpClient(settings, { needsKey: false });
   const ask = () => client.post('x', {}, { timeoutMs: 5000, maxAnswerBytes: 100 }).catch(({ message }) => message);
   const answers = [];
   while (lookups.length > 0) answers.push(await ask());

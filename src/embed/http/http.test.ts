@@ -12,7 +12,8 @@ import {
 } from '../../../test/embedding/provider-server.ts';
 import { lookupAllowed } from './addresses.ts';
 import type { Embedder } from '../embedder.ts';
-import { type EmbeddingConfig, openEmbedder } from '../registry.ts';
+import type { EmbeddingConfig } from '../provider.ts';
+import { openEmbedder } from '../registry.ts';
 
 async function open(settings: Partial<EmbeddingConfig>): Promise<Embedder> {
   const embedder = await openEmbedder({

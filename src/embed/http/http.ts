@@ -4,18 +4,19 @@
  */
 
 import { once } from 'node:events';
-import http, { type IncomingMessage } from 'node:http';
+import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { LociError } from '../../core/errors.ts';
-import { parseJson } from '../../core/json.ts';
+import { isJsonMap, parseJson } from '../../core/json.ts';
+import { readAtMost } from '../../core/read-at-most.ts';
 import { abridge } from '../../core/text/abridge.ts';
 import { assertAllowedHost, lookupAllowed } from './addresses.ts';
-import { type HttpAnswer, AnswerTooLongError, errorMessageOf, headerDelay, readAnswer } from './answer.ts';
-import { type Key, type KeyOptions, readKey, type KeySection } from './key.ts';
+import { type Key, type KeyOptions, type KeySection, maskKeys, readKey } from './key.ts';
 import { ProviderError, type WireOptions } from './provider-error.ts';
-import { maskKeys } from './secrets.ts';
 
 const MAX_QUOTED_LENGTH = 200;
+/** More of a refusal is not read; its status says enough. */
+const MAX_REFUSAL_BYTES = 64_000;
 /** What providers answer for a text that they do not embed; Text Embeddings Inference answers 424 if the model fails. */
 const REFUSALS_OF_TEXTS: ReadonlySet<number> = new Set([400, 422, 424]);
 /** An overloaded provider; its texts are not the reason. */
@@ -39,11 +40,28 @@ export interface HttpSettings {
 }
 
 export interface HttpOptions extends KeyOptions {
-  readonly headers: (key: string) => Readonly<Record<string, string>>;
-  /** Whether the message of a refusal says that a text is too long, or that there are too many. */
-  readonly isTooLarge: (message: string) => boolean;
+  /** How the key is sent, unless it is a bearer token. */
+  readonly headers?: (key: string) => Readonly<Record<string, string>>;
+  /** Matches the message of a refusal that says that a text is too long, or that there are too many. */
+  readonly isTooLarge?: RegExp;
   /** How long the body of a refusal asks to wait, in milliseconds. */
   readonly retryAfter?: (body: unknown) => number | null;
+}
+
+interface HttpAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+class AnswerTooLongError extends Error {
+  readonly maxBytes: number;
+
+  constructor(maxBytes: number) {
+    super(`more than ${String(maxBytes)} bytes`);
+    this.name = 'AnswerTooLongError';
+    this.maxBytes = maxBytes;
+  }
 }
 
 /** A client of one origin. It follows no redirects, and connects to no link-local address. */
@@ -116,7 +134,7 @@ export class HttpClient {
       signal: stop,
       ...(!this.#allowsLinkLocal && { lookup: lookupAllowed }),
       headers: {
-        ...this.#options.headers(this.#key.value),
+        ...(this.#options.headers ?? bearer)(this.#key.value),
         accept: 'application/json',
         'content-type': 'application/json',
       },
@@ -178,7 +196,10 @@ export class HttpClient {
         },
       );
     // llama.cpp answers 500 for a text that is too long.
-    if (status === 413 || ([400, 422, 500].includes(status) && this.#options.isTooLarge(message)))
+    if (
+      status === 413 ||
+      ([400, 422, 500].includes(status) && this.#options.isTooLarge?.test(message) === true)
+    )
       return new ProviderError('too_large', `${origin} refuses the size of the request`, { said });
     const asked = NO_SUCH_PATH.has(status) ? new URL(path, this.#url).href : origin;
     const what = `${asked} answers HTTP ${String(status)}`;
@@ -241,4 +262,40 @@ function formatMs(milliseconds: number): string {
   return milliseconds < 1000
     ? `${String(Math.round(milliseconds))} ms`
     : `${String(Math.round(milliseconds / 100) / 10)} s`;
+}
+
+function bearer(key: string): Readonly<Record<string, string>> {
+  return key === '' ? {} : { authorization: `Bearer ${key}` };
+}
+
+/** Reads no more than what is allowed, also of a refusal, of which the beginning is enough. @throws AnswerTooLongError; Error of the connection */
+async function readAnswer(response: IncomingMessage, maxBytes: number): Promise<HttpAnswer> {
+  const { statusCode: status = 0, headers } = response;
+  const isRefusal = status < 200 || status > 299;
+  const max = isRefusal ? MAX_REFUSAL_BYTES : maxBytes;
+  const announced = Number(headers['content-length'] ?? 0);
+  if (!isRefusal && announced > max) throw new AnswerTooLongError(max);
+  const { bytes, isWhole } = await readAtMost(response, max);
+  if (!isWhole && !isRefusal) throw new AnswerTooLongError(max);
+  return { status, headers, text: bytes.toString() };
+}
+
+/** The message of an error: `{error: {message}}` of OpenAI and Google, `{error}` of Ollama, `{detail}` of Voyage, `{message}`. */
+function errorMessageOf(body: unknown): string {
+  if (!isJsonMap(body)) return '';
+  const { error, detail, message } = body;
+  const found = isJsonMap(error) ? error['message'] : (error ?? detail ?? message);
+  const text = typeof found === 'string' ? found : found === undefined ? '' : JSON.stringify(found);
+  return text.replaceAll(/\s+/g, ' ').trim();
+}
+
+/** `retry-after-ms` of OpenAI, and `Retry-After` in seconds or as a date (RFC 9110, 10.2.3). In milliseconds. */
+function headerDelay(headers: IncomingHttpHeaders): number | null {
+  const exact = Number(headers['retry-after-ms'] ?? Number.NaN);
+  if (Number.isFinite(exact)) return Math.max(0, exact);
+  const text = headers['retry-after'];
+  if (text === undefined) return null;
+  const seconds = Number(text);
+  const delay = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(text) - Date.now();
+  return Number.isFinite(delay) ? Math.max(0, delay) : null;
 }

@@ -1,3 +1,5 @@
+import { LociError } from '../../core/errors.ts';
+
 /** Why a request failed. The first four may succeed if they are repeated. */
 type FailureKind =
   /** No connection, or one that broke. */
@@ -54,6 +56,12 @@ export class ProviderError extends Error {
           ...{ retryAfterMs: this.retryAfterMs, mayBeOneText: this.mayBeOneText, cause: this.cause },
           ...{ said: this.#said, ...(this.hint !== undefined && { hint: this.hint }) },
         });
+  }
+
+  /** The error for those who asked for vectors or scores. */
+  toLociError(): LociError {
+    const { message, hint, cause } = this;
+    return new LociError('embedding_unavailable', message, { ...(hint !== undefined && { hint }), cause });
   }
 }
 

@@ -1,9 +1,9 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { addAbortListener, once } from 'node:events';
 import { LociError } from '../../core/errors.ts';
 import { lowerPriority } from '../../core/runtime.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
-import { splitVectors } from './call.ts';
+import { aborted } from './worker-queue.ts';
 
 /** What the process is sent. A `cancel` names the id of an earlier request. */
 export type ProcessRequest =
@@ -23,18 +23,13 @@ interface ProcessOptions {
 
 const IDLE_MS = 30_000;
 
-interface PendingCall {
-  readonly resolve: (vectors: Float32Array[]) => void;
-  readonly reject: (error: LociError) => void;
-}
-
 /**
  * Embeds many texts in a process of its own. The memory and the threads of the model are then not those of the host program,
  * and V8 can be set to compile the kernel for AVX2. The process starts with the first call, and ends with the host.
  */
 export class EmbeddingProcess {
   readonly #options: ProcessOptions;
-  readonly #pending = new Map<number, PendingCall>();
+  readonly #pending = new Map<number, PromiseWithResolvers<Float32Array>>();
   #child: ChildProcess | null = null;
   #idle: NodeJS.Timeout | undefined;
   #nextId = 1;
@@ -44,30 +39,33 @@ export class EmbeddingProcess {
     this.#options = options;
   }
 
-  /** @throws LociError `embedding_unavailable` if the process cannot be started or ends; `aborted` */
-  async embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
+  /**
+   * Returns the vectors one after the other.
+   * @throws LociError `embedding_unavailable` if the process cannot be started or ends; `aborted`
+   */
+  async embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array> {
     if (this.#isClosed) throw new LociError('embedding_unavailable', 'The embedder is closed.');
     if (signal?.aborted === true) throw aborted(signal);
     clearTimeout(this.#idle);
     const child = (this.#child ??= this.#start());
     const id = this.#nextId++;
-    const done = new Promise<Float32Array[]>((resolve, reject) => {
-      this.#pending.set(id, { resolve, reject });
-    });
-    const cancel = (): void => {
-      this.#settle(id, aborted(signal));
-      if (child.connected) child.send({ cancel: id } satisfies ProcessRequest);
-    };
-    signal?.addEventListener('abort', cancel);
+    const call = Promise.withResolvers<Float32Array>();
+    this.#pending.set(id, call);
+    using _abort =
+      signal &&
+      addAbortListener(signal, () => {
+        call.reject(aborted(signal));
+        if (child.connected) child.send({ cancel: id } satisfies ProcessRequest);
+      });
     child.ref();
     child.channel?.ref();
     child.send({ id, texts } satisfies ProcessRequest, (error) => {
-      if (error !== null) this.#settle(id, ended(error.message));
+      if (error !== null) call.reject(ended(error.message));
     });
     try {
-      return await done;
+      return await call.promise;
     } finally {
-      signal?.removeEventListener('abort', cancel);
+      this.#pending.delete(id);
       if (this.#pending.size === 0) this.#rest(child);
     }
   }
@@ -76,7 +74,7 @@ export class EmbeddingProcess {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#idle);
-    for (const id of this.#pending.keys()) this.#settle(id, aborted());
+    this.#rejectAll(aborted());
     const child = this.#child;
     if (child === null) return;
     const exited = once(child, 'exit');
@@ -95,7 +93,12 @@ export class EmbeddingProcess {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       env: { ...env, ELECTRON_RUN_AS_NODE: '1' },
     });
-    child.on('message', (answer) => this.#receive(answer as ProcessAnswer));
+    child.on('message', (message) => {
+      const answer = message as ProcessAnswer;
+      const call = this.#pending.get(answer.id);
+      if ('vectors' in answer) call?.resolve(answer.vectors);
+      else call?.reject(unavailable(answer.error.message, answer.error.hint));
+    });
     child.on('error', (error) => this.#abandon(child, error.message));
     child.on('exit', (code, signal) =>
       this.#abandon(child, `it ended with ${signal ?? `exit code ${String(code)}`}`),
@@ -104,26 +107,15 @@ export class EmbeddingProcess {
     return child;
   }
 
-  #receive(answer: ProcessAnswer): void {
-    if ('vectors' in answer) this.#settle(answer.id, splitVectors(answer.vectors));
-    else {
-      const { message, hint } = answer.error;
-      this.#settle(answer.id, new LociError('embedding_unavailable', message, hint === null ? {} : { hint }));
-    }
-  }
-
-  #settle(id: number, result: Float32Array[] | LociError): void {
-    const call = this.#pending.get(id);
-    this.#pending.delete(id);
-    if (result instanceof LociError) call?.reject(result);
-    else call?.resolve(result);
-  }
-
   /** The next call starts another process. */
   #abandon(child: ChildProcess, reason: string): void {
     if (this.#child !== child) return;
     this.#child = null;
-    for (const id of this.#pending.keys()) this.#settle(id, ended(reason));
+    this.#rejectAll(ended(reason));
+  }
+
+  #rejectAll(error: LociError): void {
+    for (const { reject } of this.#pending.values()) reject(error);
   }
 
   /** Does not keep the host alive, and ends the process if no call follows. */
@@ -140,10 +132,10 @@ export class EmbeddingProcess {
   }
 }
 
-function ended(reason: string): LociError {
-  return new LociError('embedding_unavailable', `The embedding process stopped: ${reason}`);
+function unavailable(message: string, hint: string | null = null): LociError {
+  return new LociError('embedding_unavailable', message, hint === null ? {} : { hint });
 }
 
-function aborted(signal?: AbortSignal): LociError {
-  return new LociError('aborted', 'The embedding was stopped.', { cause: signal?.reason });
+function ended(reason: string): LociError {
+  return unavailable(`The embedding process stopped: ${reason}`);
 }

@@ -44,6 +44,13 @@ function groupTexts(texts: readonly string[]): string[][] {
   return groups;
 }
 
+/** Gives each vector its own buffer, so that a reference to one vector does not keep its whole group in memory. */
+function splitVectors(vectors: Float32Array): Float32Array[] {
+  return Array.from({ length: vectors.length / HIDDEN_SIZE }, (_, i) =>
+    vectors.slice(i * HIDDEN_SIZE, (i + 1) * HIDDEN_SIZE),
+  );
+}
+
 class LocalEmbedder implements Embedder {
   readonly provider = 'local';
   readonly model = 'all-MiniLM-L6-v2';
@@ -61,14 +68,13 @@ class LocalEmbedder implements Embedder {
     this.#pool = new EmbeddingPool(model, separateProcess ? 0 : threads, isRevectorized);
   }
 
-  async embed(texts: readonly string[], { purpose, ...options }: EmbedOptions): Promise<Float32Array[]> {
+  async embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array[]> {
     if (texts.length === 0) return [];
     const groups = groupTexts(texts);
-    if (purpose === 'passage' && groups.length > MAX_SMALL_CALL_GROUPS && this.#process !== null)
-      return this.#process.embed(texts, options.signal);
-    return purpose === 'query'
-      ? this.#pool.embedQuery(groups, options)
-      : this.#pool.embedPassages(groups, options);
+    const isLong = options.purpose === 'passage' && groups.length > MAX_SMALL_CALL_GROUPS;
+    return isLong && this.#process !== null
+      ? splitVectors(await this.#process.embed(texts, options.signal))
+      : (await this.#pool.embed(groups, options)).flatMap(splitVectors);
   }
 
   countTokens(text: string): number {

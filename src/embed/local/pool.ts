@@ -3,14 +3,13 @@
  * weights, which the first thread prepares for all.
  */
 
-import { LociError } from '../../core/errors.ts';
+import { LociError, messageOf } from '../../core/errors.ts';
+import { WorkerClient } from '../../core/threads/worker-client.ts';
+import { workerModule } from '../../core/threads/worker-module.ts';
 import type { EmbedOptions } from '../embedder.ts';
-import { EmbeddingCall } from './call.ts';
+import type { ModelPlan, SlotPlan } from './model/memory-plan.ts';
+import { type ModelMemory, openModelMemory } from './model/model-memory.ts';
 import { WorkerQueue } from './worker-queue.ts';
-import { openModelMemory } from './model/model-memory.ts';
-import type { ModelMemory } from './model/model-memory.ts';
-import { EmbeddingThread } from './thread.ts';
-import type { ThreadModel } from './thread.ts';
 
 /** Up to this many groups of passages, which take about 0.1 s each, no indexing threads are started. */
 export const MAX_SMALL_CALL_GROUPS = 4;
@@ -20,12 +19,74 @@ interface ModelFiles {
   readonly tokenizerPath: string;
 }
 
-type CallOptions = Pick<EmbedOptions, 'owner' | 'signal'>;
+/** The model, which a thread gets once the weights have been read. */
+export interface ThreadModel {
+  readonly module: WebAssembly.Module;
+  readonly memory: WebAssembly.Memory;
+  readonly plan: ModelPlan;
+  /** The thread's own part of the memory. */
+  readonly slot: SlotPlan;
+  /** Whether the weights are still as they were read: one thread prepares them for all. */
+  readonly prepare: boolean;
+  /** When the thread tests the kernel: before its first vectors, after them, or never. */
+  readonly selfTest: 'before' | 'after' | null;
+}
 
-interface Shared {
-  readonly model: Promise<ModelMemory>;
-  /** Settles when the weights are in memory and prepared. */
-  readonly prepared: PromiseWithResolvers<undefined>;
+/** Requests of an embedding thread, in the order in which they must come. Only `texts` has an answer, their vectors. */
+export type EmbeddingThreadRequest =
+  | { readonly tokenizerPath: string }
+  | { readonly model: ThreadModel }
+  | { readonly texts: readonly string[] };
+
+/** A worker thread that embeds texts, in order. Once it has failed it stays dead. */
+export class EmbeddingThread {
+  readonly #client = new WorkerClient({
+    module: workerModule(import.meta.url, 'worker'),
+    name: 'loci-embed',
+    failure: (reason, cause) => new LociError('embedding_unavailable', reason, { cause }),
+    onExit: () => void (this.#isRunning = false),
+  });
+  #isRunning = true;
+  readonly #vocabulary: Promise<unknown>;
+
+  /** The thread reads the vocabulary while the weights arrive. */
+  constructor(tokenizerPath: string) {
+    this.#vocabulary = this.#request({ tokenizerPath });
+    // `attach` reports the failure.
+    this.#vocabulary.catch(() => undefined);
+  }
+
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  /** Gives the thread its model. Must come before any text. @throws LociError `embedding_unavailable` */
+  async attach(model: ThreadModel): Promise<void> {
+    await this.#vocabulary;
+    await this.#request({ model });
+  }
+
+  /** The vectors of `texts` one after the other. @throws LociError `embedding_unavailable` */
+  async run(texts: readonly string[]): Promise<Float32Array> {
+    return (await this.#request({ texts })) as Float32Array;
+  }
+
+  async close(): Promise<void> {
+    this.#isRunning = false;
+    await this.#client.terminate();
+  }
+
+  async #request(request: EmbeddingThreadRequest): Promise<unknown> {
+    try {
+      if (!this.#isRunning) throw new Error('it was closed');
+      return await this.#client.request(request);
+    } catch (error) {
+      // After an error the state of the kernel's memory is unknown.
+      void this.close();
+      const message = `The embedding thread stopped: ${messageOf(error)}`;
+      throw new LociError('embedding_unavailable', message, { cause: error });
+    }
+  }
 }
 
 export class EmbeddingPool {
@@ -35,9 +96,9 @@ export class EmbeddingPool {
   readonly #queries: WorkerQueue;
   readonly #passages: WorkerQueue;
   readonly #threads = new Set<EmbeddingThread>();
-  readonly #calls = new Set<EmbeddingCall>();
-  #shared: Shared | null = null;
-  #closed = false;
+  readonly #closing = new AbortController();
+  /** The memory once the first thread has prepared the weights in it. */
+  #prepared: Promise<ModelMemory> | null = null;
 
   /**
    * @param indexing Maximum number of threads that embed passages, in addition to the one for queries. With 0, that one does.
@@ -55,58 +116,40 @@ export class EmbeddingPool {
     });
   }
 
-  /** Returns the vectors of all texts of all groups, in order. */
-  async embedQuery(
+  /**
+   * Returns the vectors of each group, one after the other. A few passages use the query thread, after any query, unless indexing
+   * threads are already running.
+   */
+  async embed(
     groups: readonly (readonly string[])[],
-    { owner, signal }: CallOptions = {},
+    { purpose, owner, signal }: EmbedOptions,
   ): Promise<Float32Array[]> {
-    return this.#submit(this.#queries, new EmbeddingCall(groups, true, owner), signal);
-  }
-
-  /** As `embedQuery`. A few passages use the query thread, after any query, unless indexing threads are already running. */
-  async embedPassages(
-    groups: readonly (readonly string[])[],
-    { owner, signal }: CallOptions = {},
-  ): Promise<Float32Array[]> {
-    const small = this.#slots === 1 || groups.length + this.#queries.backlog <= MAX_SMALL_CALL_GROUPS;
-    const queue = small && !this.#passages.running ? this.#queries : this.#passages;
-    return this.#submit(queue, new EmbeddingCall(groups, false, owner), signal);
+    const closing = this.#closing.signal;
+    if (closing.aborted) throw new LociError('embedding_unavailable', 'The embedder is closed.');
+    const isSmall = this.#slots === 1 || groups.length + this.#queries.backlog <= MAX_SMALL_CALL_GROUPS;
+    const queue =
+      purpose === 'query' || (isSmall && !this.#passages.isStarted) ? this.#queries : this.#passages;
+    return queue.run(groups, purpose === 'query', {
+      ...(owner !== undefined && { owner }),
+      signal: signal === undefined ? closing : AbortSignal.any([closing, signal]),
+    });
   }
 
   /** Ends all threads. Running calls reject with `aborted`. */
   async close(): Promise<void> {
-    this.#closed = true;
-    for (const call of this.#calls) call.fail(new LociError('aborted', 'The embedder was closed.'));
+    this.#closing.abort();
     await Promise.all([...this.#threads].map((thread) => thread.close()));
-    this.#threads.clear();
-    this.#shared = null;
-  }
-
-  async #submit(queue: WorkerQueue, call: EmbeddingCall, signal?: AbortSignal): Promise<Float32Array[]> {
-    if (this.#closed) throw new LociError('embedding_unavailable', 'The embedder is closed.');
-    const abort = (): void => {
-      call.fail(new LociError('aborted', 'The embedding was stopped.', { cause: signal?.reason }));
-    };
-    if (signal?.aborted) abort();
-    signal?.addEventListener('abort', abort);
-    this.#calls.add(call);
-    try {
-      queue.submit(call);
-      return await call.done;
-    } finally {
-      signal?.removeEventListener('abort', abort);
-      this.#calls.delete(call);
-    }
   }
 
   /** A thread starts while the model is still being read: both take time, and neither needs the other at first. */
   async #start(position: number): Promise<EmbeddingThread> {
+    this.#closing.signal.throwIfAborted();
     const thread = new EmbeddingThread(this.#files.tokenizerPath);
     for (const other of this.#threads) if (!other.isRunning) this.#threads.delete(other);
     this.#threads.add(thread);
     try {
-      if (this.#shared) await this.#join(thread, this.#shared, position);
-      else await this.#prepare(thread, position);
+      if (this.#prepared === null) await this.#prepare(thread, position);
+      else await thread.attach(this.#modelFor(await this.#prepared, position, false));
       return thread;
     } catch (error) {
       void thread.close();
@@ -116,27 +159,19 @@ export class EmbeddingPool {
 
   /** The first thread prepares the weights for all. If that fails, the next call starts over. */
   async #prepare(thread: EmbeddingThread, position: number): Promise<void> {
-    const shared = {
-      model: openModelMemory(this.#files.weightsPath, this.#slots),
-      prepared: Promise.withResolvers<undefined>(),
-    };
-    shared.prepared.promise.catch(() => undefined);
-    this.#shared = shared;
+    const { promise, resolve, reject } = Promise.withResolvers<ModelMemory>();
+    promise.catch(() => undefined);
+    this.#prepared = promise;
     try {
-      const model = await shared.model;
+      const model = await openModelMemory(this.#files.weightsPath, this.#slots);
       await model.read;
       await thread.attach(this.#modelFor(model, position, true));
-      shared.prepared.resolve(undefined);
+      resolve(model);
     } catch (error) {
-      if (this.#shared === shared) this.#shared = null;
-      shared.prepared.reject(error);
+      this.#prepared = null;
+      reject(error);
       throw error;
     }
-  }
-
-  async #join(thread: EmbeddingThread, shared: Shared, position: number): Promise<void> {
-    await shared.prepared.promise;
-    await thread.attach(this.#modelFor(await shared.model, position, false));
   }
 
   /** The thread for queries answers its first call before it tests the kernel. */

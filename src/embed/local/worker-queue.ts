@@ -1,115 +1,125 @@
 /**
- * A queue of calls and the worker threads that serve it. A thread starts when there is work for it. Owners of calls have their
- * turn group by group, so that the calls of one do not wait for all calls of another.
+ * Groups of texts that wait for worker threads. A thread starts when there is work for it. Owners have their turn group by group,
+ * so that the calls of one do not wait for all calls of another.
  */
 
-import { LociError, messageOf } from '../../core/errors.ts';
+import { addAbortListener } from 'node:events';
+import { LociError } from '../../core/errors.ts';
 import { FairQueue } from '../../core/threads/semaphore.ts';
-import type { EmbeddingCall } from './call.ts';
-import type { EmbeddingThread } from './thread.ts';
+import type { EmbedOptions } from '../embedder.ts';
+
+interface GroupThread {
+  readonly isRunning: boolean;
+  /** The vectors of `texts` one after the other. */
+  run(texts: readonly string[]): Promise<Float32Array>;
+}
 
 interface WorkerQueueOptions {
   readonly size: number;
   /** Groups that a thread may have at once. With more than one it never waits for the main thread to send the next. */
   readonly depth: number;
   /** Resolves when the thread is ready. */
-  readonly startThread: (position: number) => Promise<EmbeddingThread>;
+  readonly startThread: (position: number) => Promise<GroupThread>;
 }
 
-interface WorkerSlot {
-  starting: boolean;
-  thread: EmbeddingThread | null;
-}
+type Group = PromiseWithResolvers<Float32Array> & { readonly texts: readonly string[] };
 
 export class WorkerQueue {
-  readonly #depth: number;
-  readonly #startThread: (position: number) => Promise<EmbeddingThread>;
-  readonly #slots: readonly WorkerSlot[];
-  /** Calls that have groups which no thread has taken. */
-  readonly #calls = new Set<EmbeddingCall>();
-  /** Each call once for each of its groups; calls that failed meanwhile are skipped. */
-  readonly #urgentGroups = new FairQueue<EmbeddingCall>();
-  readonly #otherGroups = new FairQueue<EmbeddingCall>();
+  readonly #options: WorkerQueueOptions;
+  readonly #urgentGroups = new FairQueue<Group>();
+  readonly #otherGroups = new FairQueue<Group>();
+  readonly #threads: (Promise<GroupThread> | undefined)[] = [];
+  /** For each thread, how many groups it has or is to take. */
+  readonly #loads: number[];
+  /** How many groups the threads have. */
+  #running = 0;
 
-  constructor({ size, depth, startThread }: WorkerQueueOptions) {
-    this.#depth = depth;
-    this.#startThread = startThread;
-    this.#slots = Array.from({ length: size }, () => ({ starting: false, thread: null }));
+  constructor(options: WorkerQueueOptions) {
+    this.#options = options;
+    this.#loads = new Array<number>(options.size).fill(0);
   }
 
-  /** Whether any thread runs or is starting. */
-  get running(): boolean {
-    return this.#slots.some((slot) => slot.starting || slot.thread?.isRunning);
+  /** Whether any thread was started. */
+  get isStarted(): boolean {
+    return this.#threads.some((thread) => thread !== undefined);
   }
 
   /** The number of groups that wait for a thread. */
   get backlog(): number {
-    return [...this.#calls].reduce((sum, call) => sum + call.remainingGroups, 0);
+    return this.#urgentGroups.size + this.#otherGroups.size;
   }
 
-  /** Adds a call. Urgent calls go before others. */
-  submit(call: EmbeddingCall): void {
-    const groups = call.urgent ? this.#urgentGroups : this.#otherGroups;
-    for (let i = call.remainingGroups; i > 0; i--) groups.push(call.owner, call);
-    this.#calls.add(call);
+  /** Returns the vectors of each group. Groups of urgent calls go before others. @throws LociError `aborted`; the error of a thread */
+  async run(
+    groups: readonly (readonly string[])[],
+    isUrgent: boolean,
+    { owner = '', signal }: Pick<EmbedOptions, 'owner' | 'signal'> = {},
+  ): Promise<Float32Array[]> {
+    if (signal?.aborted === true) throw aborted(signal);
+    const queue = isUrgent ? this.#urgentGroups : this.#otherGroups;
+    const call = groups.map((texts): Group => ({ texts, ...Promise.withResolvers<Float32Array>() }));
+    const done = Promise.all(call.map(({ promise }) => promise));
+    using _abort =
+      signal &&
+      addAbortListener(signal, () => {
+        for (const group of call) group.reject(aborted(signal));
+      });
+    for (const group of call) queue.push(owner, group);
     this.#schedule();
-  }
-
-  #schedule(): void {
-    for (const call of this.#calls) if (call.remainingGroups === 0) this.#calls.delete(call);
-    this.#startThreads();
-    this.#dispatch();
-  }
-
-  /** Starts as many threads as there are groups, and replaces threads that died. */
-  #startThreads(): void {
-    const load = this.#slots.reduce((sum, { thread }) => sum + (thread?.isRunning ? thread.load : 0), 0);
-    for (const [position, slot] of this.#slots.slice(0, load + this.backlog).entries()) {
-      if (!slot.starting && !slot.thread?.isRunning) void this.#startThreadIn(slot, position);
-    }
-  }
-
-  async #startThreadIn(slot: WorkerSlot, position: number): Promise<void> {
-    slot.starting = true;
     try {
-      slot.thread = await this.#startThread(position);
+      return await done;
     } catch (error) {
-      const failure =
-        error instanceof LociError
-          ? error
-          : new LociError('embedding_unavailable', messageOf(error), { cause: error });
-      for (const call of this.#calls) call.fail(failure);
+      for (const group of call) queue.remove(owner, group);
+      throw error;
+    }
+  }
+
+  /** Gives each group that waits to the thread with the least to do, unless all have as many as they may. */
+  #schedule(): void {
+    const { size, depth } = this.#options;
+    const due = Math.min(size * depth, this.#running + this.backlog);
+    for (let load = this.#loads.reduce((a, b) => a + b, 0); load < due; load++)
+      void this.#serve(this.#loads.indexOf(Math.min(...this.#loads)));
+  }
+
+  /** Runs groups in a thread, one after the other, until none waits. */
+  async #serve(position: number): Promise<void> {
+    this.#loads[position]! += 1;
+    try {
+      while (this.backlog > 0) {
+        const thread = await this.#threadAt(position);
+        const group = this.#next();
+        if (group === undefined) break;
+        this.#running += 1;
+        await thread.run(group.texts).then(group.resolve, group.reject);
+        this.#running -= 1;
+      }
+    } catch (error) {
+      // No thread can be started.
+      for (let group = this.#next(); group !== undefined; group = this.#next()) group.reject(error);
     } finally {
-      slot.starting = false;
-    }
-    this.#schedule();
-  }
-
-  #dispatch(): void {
-    for (let thread = this.#leastLoaded(); thread !== null; thread = this.#leastLoaded()) {
-      const call = nextOf(this.#urgentGroups) ?? nextOf(this.#otherGroups);
-      if (call === undefined) return;
-      const chosen = thread;
-      void call
-        .runNextGroup((texts) => chosen.run(texts))
-        .then(() => {
-          this.#schedule();
-        });
+      this.#loads[position]! -= 1;
     }
   }
 
-  #leastLoaded(): EmbeddingThread | null {
-    let best: EmbeddingThread | null = null;
-    for (const { thread } of this.#slots) {
-      if (thread?.isRunning && thread.load < (best?.load ?? this.#depth)) best = thread;
-    }
-    return best;
+  #next(): Group | undefined {
+    return this.#urgentGroups.shift() ?? this.#otherGroups.shift();
+  }
+
+  /** Starts a thread in place of one that has died. */
+  async #threadAt(position: number): Promise<GroupThread> {
+    const started = this.#threads[position];
+    const thread = await started;
+    if (thread?.isRunning === true) return thread;
+    if (this.#threads[position] === started)
+      this.#threads[position] = this.#options.startThread(position).catch((error: unknown) => {
+        this.#threads[position] = undefined;
+        throw error;
+      });
+    return (await this.#threads[position])!;
   }
 }
 
-/** The next call that still has a group. */
-function nextOf(groups: FairQueue<EmbeddingCall>): EmbeddingCall | undefined {
-  let call = groups.shift();
-  while (call?.remainingGroups === 0) call = groups.shift();
-  return call;
+export function aborted(signal?: AbortSignal): LociError {
+  return new LociError('aborted', 'The embedding was stopped.', { cause: signal?.reason });
 }

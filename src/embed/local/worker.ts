@@ -1,9 +1,9 @@
-/** The entry of an embedding thread; see `thread.ts`. */
+/** The entry of an embedding thread; see `pool.ts`. */
 
 import { serveRequests } from '../../core/threads/serve-requests.ts';
 import { Encoder } from './model/encoder.ts';
 import { instantiateKernel, testKernel } from './model/kernel.ts';
-import type { ThreadModel, EmbeddingThreadRequest } from './thread.ts';
+import type { EmbeddingThreadRequest, ThreadModel } from './pool.ts';
 import { loadWeights } from './model/weights.ts';
 import { WordPiece } from './model/wordpiece.ts';
 

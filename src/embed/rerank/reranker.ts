@@ -1,7 +1,8 @@
 import { performance } from 'node:perf_hooks';
-import { LociError } from '../../core/errors.ts';
+import { z } from 'zod';
+import type { RerankSettings } from '../../config/embedding-schema.ts';
 import { Availability } from '../http/availability.ts';
-import { HttpClient, type HttpOptions, type HttpSettings } from '../http/http.ts';
+import { HttpClient, type HttpOptions } from '../http/http.ts';
 import { ProviderError, type WireOptions } from '../http/provider-error.ts';
 
 /** Judges texts by what a query asks for. */
@@ -20,15 +21,22 @@ export interface Reranker {
   close(): Promise<void>;
 }
 
+type RerankerName = Exclude<RerankSettings['provider'], 'none'>;
+
 /** A text of the request, by its index, and its score. */
-export interface Judgement {
+interface Judgement {
   readonly index: number;
   readonly score: number;
 }
 
-/** A kind of provider, in a file of its own. */
-export interface RerankProvider {
-  readonly name: string;
+interface RerankRequest {
+  /** Empty if the settings name none. */
+  readonly model: string;
+  readonly query: string;
+  readonly texts: readonly string[];
+}
+
+interface RerankProvider {
   /** Without it, the settings may name a model, and the server uses its own otherwise. */
   readonly defaultModel?: string;
   readonly http: HttpOptions;
@@ -38,19 +46,87 @@ export interface RerankProvider {
   send(client: HttpClient, request: RerankRequest, options: WireOptions): Promise<readonly Judgement[]>;
 }
 
-export interface RerankRequest {
-  /** Empty if the settings name none. */
-  readonly model: string;
-  readonly query: string;
-  readonly texts: readonly string[];
+/** A provider that answers with a list of `index` and `relevance_score`. @param field the field of the answer that has the list */
+function judging(name: string, field: 'data' | 'results', more: object = {}): Pick<RerankProvider, 'send'> {
+  const answer = z.object({
+    [field]: z.array(z.object({ index: z.number().int().nonnegative(), relevance_score: z.number() })),
+  });
+  return {
+    send: async (client, { model, query, texts }, options) => {
+      const body = { ...(model !== '' && { model }), query, documents: texts, ...more };
+      const parsed = answer.safeParse(await client.post('rerank', body, options));
+      if (!parsed.success) throw new ProviderError('refused', `the answer of ${name} has no \`${field}\``);
+      return parsed.data[field]!.map(({ index, relevance_score: score }) => ({ index, score }));
+    },
+  };
 }
 
-interface RemoteOptions extends Omit<HttpSettings, 'concurrency'> {
-  readonly model: string | undefined;
-  readonly deadlineMs: number;
-  /** Errors quote what the provider says, because no text that it is sent is a secret. */
-  readonly quotesProvider: boolean;
+const teiAnswer = z.array(z.object({ index: z.number().int().nonnegative(), score: z.number() }));
+
+/** The clients of servers that refused `documents`: they are of the form of Text Embeddings Inference. */
+const teiClients = new WeakSet<HttpClient>();
+
+async function sendTei(
+  client: HttpClient,
+  { query, texts }: RerankRequest,
+  options: WireOptions,
+): Promise<readonly Judgement[]> {
+  const parsed = teiAnswer.safeParse(await client.post('rerank', { query, texts }, options));
+  if (!parsed.success) throw new ProviderError('refused', 'the answer of the server has no `score`');
+  return parsed.data;
 }
+
+async function sendToServer(
+  client: HttpClient,
+  request: RerankRequest,
+  options: WireOptions,
+): Promise<readonly Judgement[]> {
+  if (teiClients.has(client)) return sendTei(client, request, options);
+  const started = performance.now();
+  try {
+    return await judging('the server', 'results').send(client, request, options);
+  } catch (error) {
+    if (!(error instanceof ProviderError) || error.kind !== 'refused' || !error.mayBeOneText) throw error;
+    const timeoutMs = Math.max(1, options.timeoutMs - (performance.now() - started));
+    const judgements = await sendTei(client, request, { ...options, timeoutMs }).catch((second: unknown) => {
+      throw second instanceof ProviderError && second.kind === 'refused' ? error : second;
+    });
+    teiClients.add(client);
+    return judgements;
+  }
+}
+
+const PROVIDERS: Readonly<Record<RerankerName, RerankProvider>> = {
+  /** `POST /rerank`: https://docs.voyageai.com/reference/reranker-api */
+  voyage: {
+    defaultModel: 'rerank-2.5-lite',
+    http: { url: 'https://api.voyageai.com/v1', keyVariable: 'VOYAGE_API_KEY', needsKey: true },
+    ...judging('Voyage', 'data'),
+  },
+  /** `POST /v2/rerank`: https://docs.cohere.com/reference/rerank */
+  cohere: {
+    defaultModel: 'rerank-v3.5',
+    http: { url: 'https://api.cohere.com/v2', keyVariable: 'COHERE_API_KEY', needsKey: true },
+    ...judging('Cohere', 'results'),
+  },
+  /** `POST /v1/rerank`: https://jina.ai/reranker */
+  jina: {
+    defaultModel: 'jina-reranker-v2-base-multilingual',
+    http: { url: 'https://api.jina.ai/v1', keyVariable: 'JINA_API_KEY', needsKey: true },
+    ...judging('Jina', 'results', { return_documents: false }),
+  },
+  /**
+   * Any server with `POST /rerank`: vLLM (https://docs.vllm.ai/en/stable/serving/openai_compatible_server.html) and llama.cpp
+   * (https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md) take `documents`; Text Embeddings Inference takes
+   * `texts` (https://huggingface.github.io/text-embeddings-inference/), and refuses a request without them.
+   */
+  server: {
+    http: { needsKey: false },
+    // vLLM returns the documents.
+    returnsTexts: true,
+    send: sendToServer,
+  },
+};
 
 /** Of 50 scores. */
 const MAX_SCORES_BYTES = 1_000_000;
@@ -59,13 +135,8 @@ const MAX_ESCAPED_BYTES = 6;
 /** Searches run at once at most by an agent and a person. */
 const CONCURRENCY = 4;
 
-/** @throws LociError `invalid_config` for settings that are missing or wrong */
-export function openRemoteReranker(provider: RerankProvider, options: RemoteOptions): Reranker {
-  return new RemoteReranker(provider, options);
-}
-
-class RemoteReranker implements Reranker {
-  readonly provider: string;
+export class RemoteReranker implements Reranker {
+  readonly provider: RerankerName;
   readonly model: string;
   readonly origin: string;
   readonly deadlineMs: number;
@@ -74,17 +145,20 @@ class RemoteReranker implements Reranker {
   readonly #availability: Availability;
   readonly #quotesProvider: boolean;
 
-  constructor(wire: RerankProvider, options: RemoteOptions) {
-    const { name, defaultModel, http } = wire;
-    const { model = defaultModel ?? '', deadlineMs, quotesProvider, ...settings } = options;
-    this.provider = name;
-    this.model = model;
-    this.deadlineMs = deadlineMs;
+  /** @throws LociError `invalid_config` for settings that are missing or wrong */
+  constructor(provider: RerankerName, settings: RerankSettings, quotesProvider: boolean) {
+    this.provider = provider;
+    const { url, apiKey, allowLinkLocal } = settings;
+    this.#wire = PROVIDERS[provider];
+    this.model = settings.model ?? this.#wire.defaultModel ?? '';
+    this.deadlineMs = settings.deadline;
     this.#quotesProvider = quotesProvider;
-    this.#client = new HttpClient({ ...settings, concurrency: CONCURRENCY }, { ...http, section: 'rerank' });
+    this.#client = new HttpClient(
+      { url, apiKey, allowLinkLocal, concurrency: CONCURRENCY },
+      { ...this.#wire.http, section: 'rerank' },
+    );
     this.origin = this.#client.origin;
-    this.#wire = wire;
-    this.#availability = new Availability({ provider: `${name} ${model}`, file: null });
+    this.#availability = new Availability({ provider: `${provider} ${this.model}`, file: null });
   }
 
   /** A provider that failed is left alone for 1 to 60 seconds, so that an outage does not cost every search the deadline. */
@@ -108,8 +182,7 @@ class RemoteReranker implements Reranker {
         throw error;
       }
       this.#availability.failed(error.message);
-      const { message, hint, cause } = this.#quotesProvider ? error.quoting() : error;
-      throw new LociError('embedding_unavailable', message, { ...(hint !== undefined && { hint }), cause });
+      throw (this.#quotesProvider ? error.quoting() : error).toLociError();
     }
   }
 

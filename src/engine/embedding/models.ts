@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Embedder } from '../../embed/embedder.ts';
-import { openEmbedder, type EmbeddingConfig } from '../../embed/registry.ts';
+import type { EmbeddingConfig } from '../../embed/provider.ts';
+import { openEmbedder } from '../../embed/registry.ts';
 import type { Chunking } from '../../ingest/passages.ts';
 import type { VectorIndexRef } from '../../search/run.ts';
 import { locateStore } from '../../store/registry.ts';

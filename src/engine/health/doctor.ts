@@ -204,7 +204,7 @@ async function checkEmbedding(context: EngineContext): Promise<Finding> {
 
 /** Says what is sent where, and whether the reranker answers. It may quote the reranker, to which it sends no text of the store. */
 async function checkReranker({ config }: EngineContext): Promise<Finding> {
-  const reranker = await openReranker(config.rerank, { quotesProvider: true });
+  const reranker = await openReranker(config.rerank, true);
   if (reranker === null) return { result: 'ok', detail: 'none' };
   const { provider, model, origin, deadlineMs } = reranker;
   const sent = `every query, and the texts of its first ${String(RERANKED)} results, are sent to ${origin}`;

@@ -3,7 +3,7 @@ import { sha256, uuidv7 } from '../../core/ids.ts';
 import { isJsonMap, parseExact, textExceedsDepth } from '../../core/json.ts';
 import type { Json, Metadata, Timestamp } from '../../core/types.ts';
 import { newDraft } from '../../ingest/record-draft.ts';
-import { MAX_TIME, MIN_TIME } from '../../sources/files/file-time.ts';
+import { MAX_TIME, MIN_TIME } from '../../sources/files/read-file.ts';
 import { sourceStateChange, sourceStates } from '../../store/items/source-state.ts';
 import { readDatabase } from '../../store/registry.ts';
 import type { ForeignDatabase } from '../../store/store.ts';

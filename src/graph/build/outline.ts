@@ -2,7 +2,7 @@ import { sha256 } from '../../core/ids.ts';
 import type { ThreadTask } from '../../core/threads/task-thread.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
 import { frontMatterSpan } from '../../sources/markdown/front-matter-span.ts';
-import { headingTitle } from '../../sources/markdown/heading-title.ts';
+import { headingTitle } from '../../sources/markdown/plain-text.ts';
 import { linkSpans, linkDefinitions, type References } from '../../sources/markdown/scan-links.ts';
 import type { Statement } from '../../sources/markdown/statement-property.ts';
 import { statementBefore } from './statement.ts';

@@ -1,4 +1,4 @@
-import { headingTitle } from '../../sources/markdown/heading-title.ts';
+import { headingTitle } from '../../sources/markdown/plain-text.ts';
 import type { TaskState } from '../../store/graph-model.ts';
 
 /** A task of a note: `- [ ] Call the plumber 📅 2026-11-25`. */

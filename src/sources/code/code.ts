@@ -2,13 +2,13 @@ import { addAbortListener, once } from 'node:events';
 import { LociError, messageOf } from '../../core/errors.ts';
 import { textExceedsDepth } from '../../core/json.ts';
 import type { DocumentSource, FetchResult } from '../document.ts';
-import { documentCollector } from '../documents/collect-documents.ts';
 import {
   assertDocumentLimit,
+  documentCollector,
   MAX_NESTING,
   MAX_OUTPUT_BYTES,
   type OutputValue,
-} from '../documents/output-value.ts';
+} from '../documents/collect-documents.ts';
 
 export interface CodeOptions {
   /** Returns all documents of the source. The signal fires when nobody waits for them any more. */

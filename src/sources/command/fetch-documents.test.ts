@@ -1,8 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { documentCollector } from '../documents/collect-documents.ts';
 import { commandEnvironment, type FetchRequest, fetchDocuments } from './command.ts';
+import { parseDocuments } from './parse-documents.ts';
 
 let folder = '';
 beforeAll(async () => {
@@ -15,10 +18,14 @@ function shell(line: string, more: Partial<FetchRequest> = {}): FetchRequest {
   return { argv: ['/bin/sh', '-c', line], cwd: folder, env, timeout: 30_000, ...more };
 }
 
-/** A command that prints a text. */
-async function printing(text: string, more: Partial<FetchRequest> = {}): Promise<FetchRequest> {
-  await writeFile(join(folder, 'output'), text);
-  return shell('cat output', more);
+/** The documents in what a command has printed, which is read without running one. */
+function documentsIn(
+  printed: string,
+  options: Pick<FetchRequest, 'fields' | 'map'> = {},
+): ReturnType<ReturnType<typeof documentCollector>> {
+  return documentCollector(options)(
+    parseDocuments(Readable.from([Buffer.from(printed)]), options.map?.items),
+  );
 }
 
 describe('fetching documents from a command', () => {
@@ -34,7 +41,8 @@ describe('fetching documents from a command', () => {
       project: 'house',
       url: 'https://example.org/7',
     };
-    const fetched = await fetchDocuments(await printing(JSON.stringify([document])));
+    await writeFile(join(folder, 'output'), JSON.stringify([document]));
+    const fetched = await fetchDocuments(shell('cat output'));
     expect(fetched).toMatchObject({ printed: 1, problems: [], stderr: '' });
     expect(fetched.bytes).toBe(JSON.stringify([document]).length);
     expect(fetched.milliseconds).toBeGreaterThanOrEqual(0);
@@ -55,7 +63,7 @@ describe('fetching documents from a command', () => {
     const day = new Date(2026, 4, 2).getTime();
     const isTask = { completed: '{{status}}', timestamp: '{{when}}', text: '{{id}}' };
     const task = (id: number, when: string) => ({ id, when, status: 'needsAction' });
-    const cases: [string, Partial<FetchRequest>, object[], [number | null, boolean][]][] = [
+    const cases: [string, Pick<FetchRequest, 'map'>, object[], [number | null, boolean][]][] = [
       ['a day', {}, [{ id: 1, text: 'a', timestamp: '2026-05-02' }], [[day, true]]],
       ['a midnight of a task', { map: isTask }, [task(1, midnight)], [[day, true]]],
       [
@@ -107,7 +115,7 @@ describe('fetching documents from a command', () => {
       ],
     ];
     for (const [name, request, printed, expected] of cases) {
-      const { documents } = await fetchDocuments(await printing(JSON.stringify(printed), request));
+      const { documents } = await documentsIn(JSON.stringify(printed), request);
       expect(
         documents.map(({ timestamp, wholeDay }) => [timestamp, wholeDay]),
         name,
@@ -129,14 +137,12 @@ describe('fetching documents from a command', () => {
       { index: 4, id: null, detail: 'it should be an object, not text', skipped: true },
       { index: 5, id: 'e', detail: 'tags should be a list of texts, not a number', skipped: true },
     ];
-    const asList = await fetchDocuments(await printing(JSON.stringify(printed)));
+    const asList = await documentsIn(JSON.stringify(printed));
     expect(asList.documents.map(({ id }) => id)).toEqual(['a']);
     expect(asList.problems).toEqual(problems);
     expect(asList.printed).toBe(5);
-    const asLines = await fetchDocuments(
-      await printing(printed.map((each) => JSON.stringify(each)).join('\n')),
-    );
-    expect({ ...asLines, milliseconds: 0, bytes: 0 }).toEqual({ ...asList, milliseconds: 0, bytes: 0 });
+    const asLines = await documentsIn(printed.map((each) => JSON.stringify(each)).join('\n'));
+    expect(asLines).toEqual(asList);
   });
 
   it('keeps numbers as they are printed: ids of 17 digits, versions and times', async () => {
@@ -145,7 +151,7 @@ describe('fetching documents from a command', () => {
     );
     for (const output of [lines.join('\n'), `[${lines.join(',')}]`]) {
       const map = { title: '{{version}}', text: 'v{{version}} {{id}}' };
-      const { documents, problems } = await fetchDocuments(await printing(output, { map }));
+      const { documents, problems } = await documentsIn(output, { map });
       expect(problems).toEqual([]);
       expect(documents).toMatchObject([
         { id: '20240501123045123', title: '1.10', text: 'v1.10 20240501123045123', tags: ['1.20'] },
@@ -160,11 +166,9 @@ describe('fetching documents from a command', () => {
       { id: 1, text: 'A', tags: labels, labels },
       { id: 2, text: 'B', tags: [], labels: [{ title: 'bug' }] },
     ];
-    const unmapped = await fetchDocuments(await printing(JSON.stringify(printed)));
+    const unmapped = await documentsIn(JSON.stringify(printed));
     expect(unmapped.documents.map(({ tags }) => tags)).toEqual([['bug', 'ui'], []]);
-    const fetched = await fetchDocuments(
-      await printing(JSON.stringify(printed), { map: { tags: '{{labels}}' } }),
-    );
+    const fetched = await documentsIn(JSON.stringify(printed), { map: { tags: '{{labels}}' } });
     expect(fetched.documents.map(({ tags }) => tags)).toEqual([['bug', 'ui']]);
     expect(fetched.problems.map(({ detail }) => detail)).toEqual([
       'tags.1 should be text, or an object with a `name`, not an object',
@@ -185,7 +189,7 @@ describe('fetching documents from a command', () => {
       project: '{{from.team}}',
       metadata: { who: '{{from.name}}', kind: 'from.name', where: '{{at}}' },
     };
-    const fetched = await fetchDocuments(await printing(JSON.stringify(printed), { map }));
+    const fetched = await documentsIn(JSON.stringify(printed), { map });
     expect(fetched.documents.map(({ text }) => text)).toEqual(['A', 'B']);
     expect(fetched.problems.every(({ index, skipped }) => index === null && !skipped)).toBe(true);
     expect(fetched.problems.map(({ detail }) => detail)).toEqual([
@@ -195,7 +199,7 @@ describe('fetching documents from a command', () => {
       `map.title: every document gets the text "title"; write '{{title}}' for the value of that field`,
       `map.metadata.kind: every document gets the text "from.name"; write '{{from.name}}' for the value of that field`,
     ]);
-    expect((await fetchDocuments(await printing('[]', { map }))).problems).toEqual([]);
+    expect((await documentsIn('[]', { map })).problems).toEqual([]);
   });
 
   it('returns the last of several documents with the same id, and reports them', async () => {
@@ -204,7 +208,7 @@ describe('fetching documents from a command', () => {
       { id: 2, text: 'other' },
       { id: '1', text: 'new' },
     ];
-    const { documents, problems } = await fetchDocuments(await printing(JSON.stringify(printed)));
+    const { documents, problems } = await documentsIn(JSON.stringify(printed));
     expect(documents.map(({ id, text }) => [id, text])).toEqual([
       ['2', 'other'],
       ['1', 'new'],
@@ -219,7 +223,8 @@ describe('fetching documents from a command', () => {
       kind: 'tasks',
       items: [{ uid: 'x', name: 'Call Bob', notes: 'secret', status: 'completed' }],
     };
-    const request = await printing(JSON.stringify(output), {
+    const text = JSON.stringify(output);
+    const request = {
       map: {
         items: 'items',
         id: '{{uid}}',
@@ -227,15 +232,15 @@ describe('fetching documents from a command', () => {
         text: '{{name}} — {{notes}}',
         completed: '{{status}}',
       },
-    });
-    const { documents } = await fetchDocuments(request);
+    };
+    const { documents } = await documentsIn(text, request);
     expect(documents).toMatchObject([
       { id: 'x', title: 'Call Bob', text: 'Call Bob — secret', completed: true },
     ]);
-    const restricted = await fetchDocuments({ ...request, fields: ['title', 'completed'] });
+    const restricted = await documentsIn(text, { ...request, fields: ['title', 'completed'] });
     expect(restricted.documents).toMatchObject([{ title: 'Call Bob', text: 'Call Bob', completed: true }]);
     expect(JSON.stringify(restricted.documents)).not.toContain('secret');
-    const empty = await fetchDocuments({ ...request, fields: ['tags'] });
+    const empty = await documentsIn(text, { ...request, fields: ['tags'] });
     expect(empty.documents).toEqual([]);
     expect(empty.problems).toMatchObject([{ index: 1, id: 'x', skipped: true }]);
   });
@@ -252,8 +257,7 @@ describe('fetching documents from a command', () => {
       { id: 2, title: 'Call Ann', tags: 'private', metadata: 'private', text: { body: 'private' } },
       { id: 3, text: 'private' },
     ];
-    const request = await printing(JSON.stringify(documents), { fields: ['title'] });
-    const fetched = await fetchDocuments(request);
+    const fetched = await documentsIn(JSON.stringify(documents), { fields: ['title'] });
     expect(fetched.documents.map(({ text }) => text)).toEqual(['Call Bob', 'Call Ann']);
     const detail = 'it has neither text nor title among its `fields`';
     expect(fetched.problems).toEqual([{ index: 3, id: '3', detail, skipped: true }]);

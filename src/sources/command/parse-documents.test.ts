@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseExact } from '../../core/json.ts';
 import { LociError } from '../../core/errors.ts';
 import { parseDocuments } from './parse-documents.ts';
-import type { OutputValue } from '../documents/output-value.ts';
+import type { OutputValue } from '../documents/collect-documents.ts';
 
 async function* inChunks(bytes: Uint8Array, cuts: readonly number[] = []): AsyncGenerator<Uint8Array> {
   const offsets = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];

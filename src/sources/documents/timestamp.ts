@@ -1,6 +1,6 @@
 import { DAY_MS, localDayOf } from '../../core/time/whole-day.ts';
 import type { Timestamp } from '../../core/types.ts';
-import { MAX_TIME, MIN_TIME } from '../files/file-time.ts';
+import { MAX_TIME, MIN_TIME } from '../files/read-file.ts';
 
 /** Smaller numbers are seconds: as milliseconds, they would all be before March 1973. */
 const MIN_MILLISECONDS = 1e11;

@@ -3,8 +3,7 @@ import { isJsonMap } from '../../core/json.ts';
 import { formatCount } from '../../core/text/format-count.ts';
 import type { Json } from '../../core/types.ts';
 import type { DocumentProblem } from '../document.ts';
-import { DONE, FIELDS, type Field } from './map-document.ts';
-import { pathsOf } from './template.ts';
+import { DONE, type Field, FIELDS, pathsOf } from './map-document.ts';
 
 /** Names under which other programs print a field, in lower case and without separators. */
 const SYNONYMS: Readonly<Record<Exclude<Field, 'completed'>, string>> = {

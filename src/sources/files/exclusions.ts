@@ -3,7 +3,7 @@ import { LociError } from '../../core/errors.ts';
 import { describeFileError, systemErrorCode } from '../../core/fs/file-errors.ts';
 import { readRegularFile } from '../../core/fs/files.ts';
 import { kindOf, matchingRules, type Rule, testOf } from './exclusion-rules.ts';
-import { noteFormat } from './note-format.ts';
+import { noteFormat } from './read-file.ts';
 import type { ExcludedFiles, SourceProblem } from '../source.ts';
 
 export const OBSIDIAN_FOLDER = '.obsidian';

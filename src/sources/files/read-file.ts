@@ -1,10 +1,9 @@
-import { constants } from 'node:fs';
-import type { BigIntStats } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
-import { open, readlink, realpath, stat } from 'node:fs/promises';
+import { type BigIntStats, constants } from 'node:fs';
+import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises';
+import type { Timestamp } from '../../core/types.ts';
 import { resolveWithin } from './paths.ts';
 
-export interface FileContent {
+interface FileContent {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly stats: BigIntStats;
 }
@@ -60,4 +59,92 @@ async function isOpenedAt(real: string, handle: FileHandle, opened: BigIntStats)
   if (openedPath !== null) return openedPath === real || openedPath === `${real} (deleted)`;
   const now = await stat(real, { bigint: true });
   return now.dev === opened.dev && now.ino === opened.ino && (await realpath(real)) === real;
+}
+
+export interface DecodedText {
+  /** Without a byte order mark; lines end with `\n`. */
+  readonly text: string;
+  /** The encoding in which some bytes are invalid, each replaced by U+FFFD; `null` if all are valid. */
+  readonly invalidEncoding: string | null;
+}
+
+/** A file with a NUL byte in its first bytes is binary. */
+const BINARY_PROBE_BYTES = 8192;
+
+/** Decodes the bytes of a file as UTF-8, or as UTF-16 if they begin with its byte order mark. Returns `null` for binary files. */
+export function decodeText(bytes: Uint8Array): DecodedText | null {
+  const encoding = encodingOf(bytes);
+  if (encoding === 'utf-8' && bytes.subarray(0, BINARY_PROBE_BYTES).includes(0)) return null;
+  try {
+    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    return { text: unixLines(text), invalidEncoding: null };
+  } catch {
+    const text = new TextDecoder(encoding).decode(bytes);
+    return { text: unixLines(text), invalidEncoding: encoding.toUpperCase() };
+  }
+}
+
+function encodingOf(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
+  return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8';
+}
+
+function unixLines(text: string): string {
+  return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
+}
+
+/** Larger notes are skipped. */
+export const MAX_NOTE_BYTES = 5_000_000;
+
+/** The formats of files that are notes. */
+export type NoteFormat = 'markdown' | 'text' | 'canvas';
+
+/** By the ending of the name, in lower case. */
+const FORMATS: Readonly<Record<string, NoteFormat>> = {
+  md: 'markdown',
+  markdown: 'markdown',
+  txt: 'text',
+  canvas: 'canvas',
+};
+
+/** The format of a file by its name; `null` if it is no note. */
+export function noteFormat(key: string): NoteFormat | null {
+  const ending = /\.([a-z]+)$/i.exec(key)?.[1]?.toLowerCase() ?? '';
+  return Object.hasOwn(FORMATS, ending) ? FORMATS[ending]! : null;
+}
+
+/** ISO 8601 writes years with four digits. */
+export const MIN_TIME = Date.parse('0001-01-01T00:00:00Z');
+export const MAX_TIME = Date.parse('9999-12-31T00:00:00Z');
+
+/** Limits the time of a file to what ISO 8601 can write. Some file systems store times outside of that. */
+export function timeOfFile(milliseconds: bigint): Timestamp {
+  return Math.max(MIN_TIME, Math.min(MAX_TIME, Number(milliseconds)));
+}
+
+/** Nobody edits half of a vault of at least this many notes within this time, so a program has written those files. */
+const MIN_FILES = 20;
+const MAX_SPAN_MS = 600_000;
+
+/** A span of times, both ends included. */
+export interface TimeSpan {
+  readonly from: Timestamp;
+  readonly until: Timestamp;
+}
+
+/**
+ * When the files of a folder were written by a program, such as `git clone`, a synchronisation or a copy. Their times then say nothing of
+ * what is in them. It is the span of ten minutes with the most files, if it has half of at least 20. More than half is not asked for,
+ * since the notes that nobody has edited would else have the time of the copy again as soon as some others have been edited.
+ * @param times of the last changes; `null` where no program has written them
+ */
+export function copySpan(times: readonly Timestamp[]): TimeSpan | null {
+  if (times.length < MIN_FILES) return null;
+  const sorted = Float64Array.from(times).toSorted();
+  let [first, best, count] = [0, 0, 0];
+  for (const [last, time] of sorted.entries()) {
+    while (time - sorted[first]! > MAX_SPAN_MS) first++;
+    if (last - first + 1 > count) [best, count] = [first, last - first + 1];
+  }
+  return 2 * count < times.length ? null : { from: sorted[best]!, until: sorted[best + count - 1]! };
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canvasText } from '../files/canvas.ts';
-import { noteFormat } from '../files/note-format.ts';
+import { noteFormat } from '../files/read-file.ts';
 import { readNoteText } from './note-text.ts';
 
 const CANVAS = {

@@ -1,8 +1,7 @@
 import type { ThreadTask } from '../../core/threads/task-thread.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
 import { assertParseable } from '../markdown/density.ts';
-import { decodeText, type DecodedText } from '../files/decode.ts';
-import type { NoteFormat } from '../files/note-format.ts';
+import { type DecodedText, decodeText, type NoteFormat } from '../files/read-file.ts';
 import { canvasText } from '../files/canvas.ts';
 import { parseNote, type Note } from './note.ts';
 

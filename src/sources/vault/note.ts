@@ -1,12 +1,11 @@
-import { BLOCK_ID } from '../markdown/block-id.ts';
+import { BLOCK_ID } from '../markdown/plain-text.ts';
 import MarkdownIt, { type Token } from 'markdown-it';
 import type { Json, Metadata } from '../../core/types.ts';
 import { dateField, type DateField } from '../dates/note-dates.ts';
-import { commentBlocks } from '../markdown/comment-block.ts';
+import { commentBlocks, parseBlocks, plainBlockTokens } from '../markdown/plain-tokens.ts';
 import { frontMatterSpan, isUnclosedFrontMatter } from '../markdown/front-matter-span.ts';
 import { collectInline, type InlineFindings } from '../markdown/inline-syntax.ts';
 import { linkDefinitions, type Link, type References } from '../markdown/scan-links.ts';
-import { parseBlocks, plainBlockTokens } from '../markdown/plain-tokens.ts';
 import { parseFrontMatter } from '../markdown/front-matter.ts';
 import { notesNamedPlainly } from '../markdown/statement-property.ts';
 

@@ -1,14 +1,31 @@
+import type { BigIntStats } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { BigIntStats } from 'node:fs';
 import type { DateOrder } from '../../config/sources-schema.ts';
 import { LociError } from '../../core/errors.ts';
+import { describeFileError, systemErrorCode } from '../../core/fs/file-errors.ts';
 import type { TaskRunner } from '../../core/threads/task-thread.ts';
 import type { Json, Metadata, Timestamp, Trust } from '../../core/types.ts';
 import { modifiedDate, noteDates, type NoteDates } from '../dates/note-dates.ts';
-import type { OrderOf } from '../dates/written-date.ts';
-import { copySpan, timeOfFile, type TimeSpan } from '../files/file-time.ts';
+import {
+  DATE_ORDERS,
+  findDate,
+  type FoundDate,
+  type OrderOf,
+  parseDate,
+  shownOrder,
+} from '../dates/written-date.ts';
 import { Exclusions } from '../files/exclusions.ts';
+import {
+  copySpan,
+  decodeText,
+  MAX_NOTE_BYTES,
+  noteFormat,
+  readWithin,
+  timeOfFile,
+  type TimeSpan,
+} from '../files/read-file.ts';
+import { frontMatterSpan } from '../markdown/front-matter-span.ts';
 import type {
   ExcludedFiles,
   Source,
@@ -17,13 +34,8 @@ import type {
   SourceProblem,
   SourceProblemReason,
 } from '../source.ts';
-import { describeFileError } from '../../core/fs/file-errors.ts';
-import { vaultDateOrder } from './date-order.ts';
-import { imagesOf, readImage } from './images.ts';
+import { type NoteText, READ_NOTE_TEXT, readNoteText } from './note-text.ts';
 import type { Note } from './note.ts';
-import { MAX_NOTE_BYTES, noteFormat } from '../files/note-format.ts';
-import { READ_NOTE_TEXT, readNoteText, type NoteText } from './note-text.ts';
-import { readWithin } from '../files/read-file.ts';
 import { type FoundFile, unreadableRoot, walkNotes, type WalkOptions } from './walk.ts';
 
 export interface VaultOptions {
@@ -318,4 +330,89 @@ function tooLarge(key: string, size: bigint, limit: number): SourceProblem {
 
 function megabytes(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** Longer notes say nothing about the order. In bytes. */
+const MAX_BYTES = 100_000;
+const FILES_AT_ONCE = 16;
+/** A property or an inline field with a date of three numbers, the year last: `date: 19.05.2024`. */
+const NUMERIC_FIELD = /^[^:\n]{1,60}::?[ \t]*(.{0,60}\d{1,2}[-/._]\s?\d{1,2}[-/._]\s?\d{4}.{0,60})$/gmu;
+
+/**
+ * The order of day and month in the dates of a vault. The dates that have one meaning, such as `19.05.2024`, decide: those with
+ * the same separator, or else those with others. Reads all notes, so that the answer depends on nothing else.
+ */
+async function vaultDateOrder(realRoot: string, keys: readonly string[]): Promise<OrderOf> {
+  const counts = new Map<string, Record<DateOrder, number>>();
+  const total = { 'day-first': 0, 'month-first': 0 };
+  const add = (date: FoundDate | null): void => {
+    const order = date === null ? null : shownOrder(date);
+    if (date === null || order === null) return;
+    const ofSeparator = counts.get(date.separator!) ?? { 'day-first': 0, 'month-first': 0 };
+    counts.set(date.separator!, ofSeparator);
+    ofSeparator[order]++;
+    total[order]++;
+  };
+  for (let start = 0; start < keys.length; start += FILES_AT_ONCE)
+    await Promise.all(
+      keys.slice(start, start + FILES_AT_ONCE).map(async (key) => {
+        add(findDate(key.slice(key.lastIndexOf('/') + 1)));
+        if (noteFormat(key) !== 'markdown') return;
+        for (const value of numericFields(await readText(realRoot, key))) add(parseDate(value)?.date ?? null);
+      }),
+    );
+  return (separator) => majority(counts.get(separator) ?? total) ?? majority(total);
+}
+
+function majority(counts: Readonly<Record<DateOrder, number>>): DateOrder | null {
+  return DATE_ORDERS.find((order) => 2 * counts[order] > counts['day-first'] + counts['month-first']) ?? null;
+}
+
+/** The text of a note; empty if it cannot be read, which is reported when the note itself is read. */
+async function readText(realRoot: string, key: string): Promise<string> {
+  const file = await readWithin(realRoot, key, MAX_BYTES).catch(() => null);
+  return file === null || typeof file === 'string' || 'tooLarge' in file
+    ? ''
+    : (decodeText(file.bytes)?.text ?? '');
+}
+
+function numericFields(text: string): string[] {
+  const bodyStart = frontMatterSpan(text)?.bodyStart ?? 0;
+  return Array.from(text.matchAll(NUMERIC_FIELD), ({ 0: line, 1: value, index }) =>
+    index < bodyStart || line.includes('::') ? value!.replaceAll(/["'*_]/g, '').replace(/^[:\s]+/, '') : '',
+  ).map((value) => value.trim());
+}
+
+const IMAGE_NAME = /\.(?:png|jpe?g|gif|webp|avif|svg)$/i;
+
+/** The images among the files that a walk passes by. */
+async function imagesOf(walk: (onOtherFile: (key: string) => void) => AsyncGenerator): Promise<string[]> {
+  const images: string[] = [];
+  const files = walk((key) => {
+    if (IMAGE_NAME.test(key)) images.push(key);
+  });
+  while ((await files.next()).done !== true);
+  return images;
+}
+
+/** @throws LociError `too_large`, `unreadable` */
+export async function readImage(
+  realRoot: string,
+  key: string,
+  maxBytes: number,
+  options: { readonly exact: boolean },
+): Promise<Uint8Array<ArrayBuffer> | null> {
+  const file = await readWithin(realRoot, key, maxBytes, options).catch((error: unknown) => {
+    if (systemErrorCode(error) === 'ENOENT') return 'special';
+    throw new LociError('unreadable', `${key} cannot be read: ${describeFileError(error)}`, { cause: error });
+  });
+  if (typeof file === 'string') return null;
+  if ('bytes' in file) return file.bytes;
+  throw new LociError(
+    'too_large',
+    `${key} has ${String(file.tooLarge)} bytes; the limit is ${String(maxBytes)}`,
+    {
+      hint: 'Make the image smaller, or open it in the folder of the vault.',
+    },
+  );
 }

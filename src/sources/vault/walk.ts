@@ -6,7 +6,7 @@ import type { SourceProblem } from '../source.ts';
 import { describeFileError, systemErrorCode } from '../../core/fs/file-errors.ts';
 import { isWithin } from '../files/paths.ts';
 import { type Exclusions, foldersOf, OBSIDIAN_FOLDER, slashed } from '../files/exclusions.ts';
-import { noteFormat } from '../files/note-format.ts';
+import { noteFormat } from '../files/read-file.ts';
 
 /** A note of a vault. */
 export interface FoundFile {

@@ -157,7 +157,7 @@ export const recallCases: Cases = {
       `# Heron ${String(i)}\n\nThe heron of part ${String(i)} has a nest.\n\n`;
     const parts = Array.from({ length: 100 }, (_, i) => section(i));
     await host.write({
-      'notes/long.md': parts.join('The sea is wide. '.repeat(30)),
+      'notes/long.md': parts.join('The sea is wide. '.repeat(18)),
       'notes/a.md': 'A heron.\n',
       'notes/b.md': 'Once there was a heron.\n',
     });

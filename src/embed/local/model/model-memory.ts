@@ -1,10 +1,12 @@
 /** The memory that all threads share, and the reading of the weights into it. */
 
 import { LociError, messageOf } from '../../../core/errors.ts';
-import { fs } from './fs.ts';
 import { planMemory } from './memory-plan.ts';
 import type { MemoryPlan } from './memory-plan.ts';
-import { headerBytes } from './safetensors.ts';
+import { headerBytes } from './weights.ts';
+
+/** See `wordpiece.ts`. */
+const fs = process.getBuiltinModule('node:fs');
 
 export interface ModelMemory {
   readonly module: WebAssembly.Module;

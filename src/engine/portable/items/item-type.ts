@@ -9,7 +9,7 @@ import { MAX_KEY_LENGTH } from '../../fields/limits.ts';
 import type { ImportReport } from './import-report.ts';
 import { sha256 } from '../../../core/ids.ts';
 import { exceedsDepth, isJsonMap, safeParse } from '../../../core/json.ts';
-import { MAX_TIME, MIN_TIME } from '../../../sources/files/file-time.ts';
+import { MAX_TIME, MIN_TIME } from '../../../sources/files/read-file.ts';
 
 /** A record as it is exported: without its namespace, because an import uses the namespace of its caller. */
 export type ExportedRecord = Omit<LociRecord, 'namespace'>;

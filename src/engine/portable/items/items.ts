@@ -24,7 +24,7 @@ import { assertWithinLimits, assertNotReserved } from '../../fields/limits.ts';
 import { type Receipt, receiptSchema } from '../../../pack/receipt.ts';
 import { screenTexts } from '../../records/screen.ts';
 import { whyTooLong, assertValidEntry, startupAuditDraft } from '../../startup/startup.ts';
-import { MAX_TIME, MIN_TIME } from '../../../sources/files/file-time.ts';
+import { MAX_TIME, MIN_TIME } from '../../../sources/files/read-file.ts';
 import type { EngineContext } from '../../context.ts';
 import {
   assertShort,

@@ -2,10 +2,8 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { LociError } from '../../../core/errors.ts';
 import { describeFileError, unreadableError } from '../../../core/fs/file-errors.ts';
-import { timeOfFile } from '../../../sources/files/file-time.ts';
-import { decodeText } from '../../../sources/files/decode.ts';
+import { decodeText, readWithin, timeOfFile } from '../../../sources/files/read-file.ts';
 import { isPlainKey } from '../../../sources/files/paths.ts';
-import { readWithin } from '../../../sources/files/read-file.ts';
 import type { ImportRemark } from '../items/import-report.ts';
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024;

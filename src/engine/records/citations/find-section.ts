@@ -7,7 +7,7 @@ import {
   readOutline,
   readSections,
 } from '../../../ingest/markdown-blocks.ts';
-import { BLOCK_ID } from '../../../sources/markdown/block-id.ts';
+import { BLOCK_ID } from '../../../sources/markdown/plain-text.ts';
 
 const MAX_LISTED_NAMES = 10;
 

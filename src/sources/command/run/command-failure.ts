@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { LociError, messageOf } from '../../../core/errors.ts';
 import { abridge } from '../../../core/text/abridge.ts';
-import { printableText } from './printable-text.ts';
+import { printableText } from './command-output.ts';
 
 /** How a program ended: its exit code, or the signal that ended it. */
 export interface Exit {

@@ -1,8 +1,8 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
 import { LociError } from '../../../core/errors.ts';
-import { MAX_OUTPUT_BYTES } from '../../documents/output-value.ts';
-import { printableText } from './printable-text.ts';
+import { MAX_OUTPUT_BYTES } from '../../documents/collect-documents.ts';
 
 /** Only the end of standard error is kept, because it says what went wrong. */
 const MAX_STDERR_BYTES = 4096;
@@ -90,4 +90,21 @@ export class CommandOutput {
       }),
     );
   }
+}
+
+/** Control characters and marks that change the direction of text, except line breaks and tabs. */
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** The output of a command without colours and control characters, so that a terminal only shows it. */
+export function printableText(text: string): string {
+  return stripVTControlCharacters(text.replaceAll(/\r\n?/g, '\n')).replaceAll(CONTROL, '').toWellFormed();
+}
+
+/** The first `maxLength` characters in quotes, on one line. */
+export function quotedExcerpt(text: string, maxLength: number): string {
+  const line = printableText(text.slice(0, maxLength * 4))
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  const isCut = line.length > maxLength || text.length > maxLength * 4;
+  return `"${line.slice(0, maxLength).toWellFormed()}${isCut ? '…' : ''}"`;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeText } from './decode.ts';
+import { decodeText, timeOfFile } from './read-file.ts';
 
 function utf16(text: string, bigEndian: boolean): Uint8Array {
   const bytes = Buffer.from(`\uFEFF${text}`, 'utf16le');
@@ -43,5 +43,15 @@ describe('decodeText', () => {
         expect(decodeText(Buffer.from(text))).toEqual({ text, invalidEncoding: null });
       }),
     );
+  });
+});
+
+describe('timeOfFile', () => {
+  it('limits times to what ISO 8601 can write', () => {
+    expect(timeOfFile(1_795_000_000_123n)).toBe(1_795_000_000_123);
+    for (const outOfRange of [8_640_000_000_000_001n, 2n ** 60n]) {
+      expect(new Date(timeOfFile(outOfRange)).toISOString()).toBe('9999-12-31T00:00:00.000Z');
+      expect(new Date(timeOfFile(-outOfRange)).toISOString()).toBe('0001-01-01T00:00:00.000Z');
+    }
   });
 });
