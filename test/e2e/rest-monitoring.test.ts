@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Scope } from '../../src/core/caller.ts';
-import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
+import { mcpHandler } from '../../src/surfaces/mcp/server.ts';
 import { startServer } from './rest-server.ts';
 
 const WORD = 'xylophonist';

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { SourcesListOutput, SourcesRefreshOutput } from '../../src/engine/reading/source-schemas.ts';
-import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
+import { mcpHandler } from '../../src/surfaces/mcp/server.ts';
 import { temporaryFolder } from './loci-command.ts';
 import { connectStdio, textOf } from './mcp-session.ts';
 import { startServer, type TestServer } from './rest-server.ts';

@@ -5,9 +5,9 @@ import type {
 } from '../../../engine/records/results/search-fields.ts';
 import { citedLines, strongMatches } from '../../../engine/records/results/search-result.ts';
 import { timeNotes } from '../../shared/dated-records.ts';
-import { onOneLine } from './fence.ts';
 import {
   type ModelResult,
+  onOneLine,
   type OperationResult,
   provenance,
   provenanceFields,

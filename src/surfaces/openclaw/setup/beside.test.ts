@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { changeKeysBeside, usesCorpusPlugin } from './beside.ts';
-import { describeChange } from './config/plugin-keys.ts';
-import { ConfigFiles } from './config/config-files.ts';
+import { describeChange } from './plugin-keys.ts';
+import { ConfigFiles } from './config-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'loci-openclaw-beside-'));
 const root = join(folder, 'openclaw.json');
