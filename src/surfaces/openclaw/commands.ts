@@ -34,8 +34,8 @@ export function registerCommands(api: PluginApi, plugin: string): void {
   const runForAgent = async (words: readonly string[]): Promise<void> => {
     const { agent = agentIds(api.config)[0] ?? DEFAULT_AGENT, rest } = takeAgent(words);
     if (rest[0] === 'index' && rest.length === 1) return indexWorkspace(api, plugin, agent);
-    const { loadSettings } = await loadEngine(api.rootDir);
-    const { readerVariable } = await loadSettings();
+    const { loadReader } = await loadEngine(api.rootDir);
+    const { readerVariable } = await loadReader();
     const { pluginConfig = {} } = api;
     const workspace = workspacesOf(api).find((each) => namespaceOf(each.agent) === namespaceOf(agent));
     return runLoci(api, plugin, rest, await readerVariable({ plugin, pluginConfig, agent, workspace }));

@@ -60,6 +60,7 @@ export class StartupPrompt {
       const text = await answerWithin(this.#current(agentId, agentSessionKey, key), deadlineMs);
       return text === '' ? [] : ['## Startup', text, ''];
     } catch {
+      // A memory that cannot be opened has said so in the log.
       const last = this.#texts.get(key) ?? '';
       // The next turn of the session does not wait as long again.
       this.#remember(key, last);

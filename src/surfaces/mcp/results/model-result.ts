@@ -1,6 +1,7 @@
 import type { Trust } from '../../../core/types.ts';
 import { trueUntil } from '../../../core/valid-until.ts';
 import type { GetOutput } from '../../../engine/records/get.ts';
+import { missingMessages } from '../../../engine/records/results/search-messages.ts';
 import type { SearchOutput } from '../../../engine/records/results/search-fields.ts';
 import { removeInvisible, removeInvisibleAndMarks } from '../../../core/text/invisible-characters.ts';
 import { escapeControlJson, withoutHidden } from '../../shared/escape-control.ts';
@@ -78,20 +79,6 @@ export function tagFields(tags: readonly string[]): { readonly tags?: readonly s
   return tags.length === 0 ? {} : { tags };
 }
 
-/** The maximum number of existing names that are listed for a filter. */
-const MAX_KNOWN_NAMES = 12;
-
-/** The values of filters that no record has, and values that records have. */
-export function unmatchedLines(unmatched: SearchOutput['unmatched']): string[] {
-  return unmatched.map(({ filter, value, known }) => {
-    if (filter === 'path') return `No record has a path like ${quotedName(value)}.`;
-    const names = known.slice(0, MAX_KNOWN_NAMES).map(quotedName).join(', ');
-    const more = known.length > MAX_KNOWN_NAMES ? ` and ${String(known.length - MAX_KNOWN_NAMES)} more` : '';
-    const existing = known.length === 0 ? 'none has any' : `existing values: ${names}${more}`;
-    return `No record has the ${filter} ${quotedName(value)}; ${existing}.`;
-  });
-}
-
 /** Untrusted text outside of a fence. */
 export function quotedName(name: string): string {
   return JSON.stringify(onOneLine(name));
@@ -100,12 +87,11 @@ export function quotedName(name: string): string {
 /** What an answer lacks, one line each. */
 export function warningLines({
   missing = [],
+  results,
   notices,
-}: Partial<Pick<SearchOutput, 'missing'>> & Pick<SearchOutput, 'notices'>): string[] {
-  return [
-    ...notices.map((notice) => sentence(onOneLine(notice))),
-    ...missing.map(({ signal, why }) => `Searched without ${signal}: ${onOneLine(why)}.`),
-  ];
+}: Partial<Pick<SearchOutput, 'missing' | 'results'>> & Pick<SearchOutput, 'notices'>): string[] {
+  const messages = missingMessages({ missing, ...(results !== undefined && { results }) });
+  return [...notices, ...messages].map((each) => sentence(onOneLine(each)));
 }
 
 /** The names that stand for no node. */

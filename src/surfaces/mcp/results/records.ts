@@ -2,6 +2,7 @@ import type { GraphIndexOutput } from '../../../engine/packs/graph-index.ts';
 import type { GraphPackOutput } from '../../../engine/packs/graph-pack.ts';
 import type { PackOutput } from '../../../engine/packs/memory-pack.ts';
 import type { GetOutput } from '../../../engine/records/get.ts';
+import { unmatchedMessages } from '../../../engine/records/results/search-messages.ts';
 import type { ListOutput } from '../../../engine/records/list.ts';
 import type { TimelineOutput } from '../../../engine/packs/timeline.ts';
 import type { StartupTextOutput } from '../../../engine/startup/startup-fields.ts';
@@ -17,7 +18,7 @@ import {
   tagFields,
   tagLine,
   unknownLines,
-  unmatchedLines,
+  quotedName,
   urlLine,
   warningLines,
 } from './model-result.ts';
@@ -73,7 +74,7 @@ function recordText(record: GetOutput): string {
 
 export const listResult: OperationResult = {
   resultOf: ({ records, total, next, unmatched }: ListOutput): ModelResult => ({
-    summary: unmatchedLines(unmatched),
+    summary: unmatchedMessages(unmatched, quotedName),
     fields: {
       records: records.map(({ citation, title, age, trust, source, tags }) => ({
         ...{ citation, title, age, trust, source },

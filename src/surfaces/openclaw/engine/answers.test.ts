@@ -66,6 +66,16 @@ it('an answer stays within its tokens, whatever the texts of its hits are', asyn
   );
 });
 
+it('hits are left out before their snippets are shorter than 120 characters', async () => {
+  const results = Array.from({ length: 12 }, () => result({ snippet: 'x'.repeat(700) }));
+  const answer = await searchAnswer([{ namespace: 'agent:main', output: output(results) }], {
+    ...OPTIONS,
+    limit: 12,
+  });
+  expect(answer.results.length).toBeLessThan(12);
+  for (const { snippet } of answer.results) expect(snippet.length).toBeGreaterThanOrEqual(120);
+});
+
 it('no text of a hit has invisible characters, or control characters of a terminal', async () => {
   await fc.assert(
     fc.asyncProperty(hostileText, hostileText, async (snippet, title) => {

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { EngineHost, GatewayEngine } from './engine.ts';
+import type * as hostReader from './host-reader.ts';
 import type { recallText } from './recall-text.ts';
 import type * as runTool from './run-tool.ts';
 import type * as settings from './settings.ts';
@@ -34,4 +35,9 @@ export async function openGatewayEngine(host: EngineHost): Promise<EngineModules
 
 export function loadSettings(): Promise<typeof settings> {
   return import('./settings.ts');
+}
+
+/** Loads the module that names the agent for which `openclaw memory` runs. */
+export function loadReader(): Promise<typeof hostReader> {
+  return import('./host-reader.ts');
 }

@@ -1,15 +1,12 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type HostSettings, loadConfig } from '../../../config/load.ts';
+import type { HostSettings } from '../../../config/load.ts';
 import { label } from '../../../config/values.ts';
 import { LociError, messageOf } from '../../../core/errors.ts';
 import type { JsonMap } from '../../../core/json.ts';
 import { parseInput } from '../../../operations/shared/input.ts';
-import { memoryVaults, type Workspace } from './agent-workspaces.ts';
-import { DEFAULT_TRIGGERS, operatorTurn, RECALL_TRIGGERS } from '../host/turn.ts';
-import { DEFAULT_NON_OWNER, DEFAULT_SANDBOXED, grantOf } from '../host/grant.ts';
-import { HOST_READER_VARIABLE, type HostReader } from '../../shared/host-reader.ts';
-import { namespaceOf } from '../host/agents.ts';
+import type { Workspace } from './agent-workspaces.ts';
+import { DEFAULT_NON_OWNER, DEFAULT_SANDBOXED, DEFAULT_TRIGGERS, RECALL_TRIGGERS } from '../host/turn.ts';
 
 const whole = (min: number, max: number, value: number, text: string) =>
   z.number().int().min(min).max(max).default(value).describe(text);
@@ -180,35 +177,4 @@ export function parsePluginConfig(
       cause: error,
     });
   }
-}
-
-interface ReaderRequest {
-  readonly plugin: string;
-  readonly pluginConfig: Readonly<Record<string, unknown>>;
-  readonly agent: string;
-  readonly workspace: Workspace | undefined;
-}
-
-/** The variable that tells a command what an agent may recall: its own namespace, its workspace, and the shared ones. */
-export async function readerVariable({
-  plugin,
-  pluginConfig,
-  agent,
-  workspace,
-}: ReaderRequest): Promise<NodeJS.ProcessEnv> {
-  const { settings, hostSettings } = parsePluginConfig(plugin, pluginConfig);
-  const { home } = settings;
-  const { values } = await loadConfig({ hostSettings, ...(home !== undefined && { home }) });
-  const vaults = workspace === undefined || !settings.workspace.enabled ? [] : await memoryVaults(workspace);
-  const reader: HostReader = {
-    namespace: namespaceOf(agent, settings.agents),
-    shared: [...grantOf(settings, { configured: values.namespace, peerKey: '' }, operatorTurn(agent)).shared],
-    vaults: vaults.map(({ name = agent, path, include, pattern }) => ({
-      name,
-      path,
-      ...(include !== undefined && { include: [...include] }),
-      ...(pattern !== undefined && { pattern }),
-    })),
-  };
-  return { [HOST_READER_VARIABLE]: JSON.stringify(reader) };
 }

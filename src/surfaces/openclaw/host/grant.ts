@@ -1,13 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { LociError } from '../../../core/errors.ts';
 import { namespaceOf } from './agents.ts';
-import type { Turn } from './turn.ts';
+import { DEFAULT_NON_OWNER, DEFAULT_SANDBOXED, type Turn } from './turn.ts';
 import type { PluginSettings } from '../engine/settings.ts';
-
-// The plugin needs these before the engine is loaded, which parses the settings.
-
-export const DEFAULT_NON_OWNER = { read: 'none', write: false, perSender: false, shared: [] } as const;
-export const DEFAULT_SANDBOXED = { read: 'agent', write: false } as const;
 
 /** The namespaces of a turn. */
 export interface Grant {

@@ -198,3 +198,8 @@ export function triggerOf(turn: TurnContext): RecallTrigger | null {
   const isOfUser = inputProvenance === undefined || inputProvenance.kind === 'external_user';
   return trigger === 'user' && isOfUser ? 'user' : null;
 }
+
+// The plugin needs these defaults of its settings before the engine is loaded, which parses the settings.
+
+export const DEFAULT_NON_OWNER = { read: 'none', write: false, perSender: false, shared: [] } as const;
+export const DEFAULT_SANDBOXED = { read: 'agent', write: false } as const;

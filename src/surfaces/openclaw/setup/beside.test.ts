@@ -52,7 +52,7 @@ it.each([
   ['{ plugins: { slots: { memory: "none" } } }', 'only memory-core asks'],
   ['{ plugins: { entries: { "memory-core": { enabled: false } } } }', 'memory-core is turned off'],
   ['{ plugins: { load: { paths: ["/old/loci-corpus"] } } }', 'another loci-corpus'],
-  ['{ plugins: { deny: ["loci-corpus"] } }', 'forbids loci-corpus'],
+  ['{ plugins: { deny: ["loci-corpus"] } }', 'plugins.deny has loci-corpus'],
 ])('refuses where nothing would ask it: %s', async (text, message) => {
   const changed = await files(text);
   expect(() => {
