@@ -9,9 +9,8 @@ import {
   clientSetup,
   type ClientConnection,
   settingsText,
-} from '../src/surfaces/mcp/clients/client-setup.ts';
-import { listPrompts } from '../src/surfaces/mcp/prompts.ts';
-import { listResources, listTemplates } from '../src/surfaces/mcp/resources.ts';
+} from '../src/surfaces/mcp/client-setup.ts';
+import { listPrompts, listResources, listTemplates } from '../src/surfaces/mcp/answers.ts';
 import { loadToolbox } from '../src/surfaces/mcp/toolbox.ts';
 
 const HEAD = `# Agents

@@ -93,7 +93,7 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
     'test/openclaw/setup.test.ts > keeps comments, included files and other plugins, and takes over the settings of memory-shadowdb',
     'test/openclaw/running.test.ts > beside a running gateway, a setup that fails and one that is undone leave each byte as it was',
     'test/openclaw/setup.test.ts > undoes the first setup byte for byte, and removes the plugin',
-    'src/surfaces/openclaw/setup/config/config-files.test.ts > has all other values and all comments of any layout',
+    'src/surfaces/openclaw/setup/config-files.test.ts > has all other values and all comments of any layout',
   ],
   R18: [
     'test/e2e/golden.test.ts > records what a file does not expect yet, compares the rest, and its exit code says that something is missing',

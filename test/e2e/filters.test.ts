@@ -155,7 +155,7 @@ describe('a search without results', () => {
     const { nothing } = await lociJson<SearchOutput>(['search', 'wombats', '--min-score', '1'], { home });
     expect(nothing).toMatchObject({ unmet_filters: [], hidden: { results: 2, min_score: 1 } });
     expect(await searchOutput('wombats', '--min-score', '1')).toMatch(
-      /^No results for "wombats"\.\n2 results score below 1, at best 0\.\d\d: `--min-score 0` shows what was left out\.\n$/,
+      /^No results for "wombats"\.\n2 results score below 1, at best 0\.\d\d: a minimum score of 0 shows what was left out\.\n$/,
     );
     expect(await searchOutput('"wombats grass"')).toBe(
       'No results for "wombats grass".\nQuoted words must occur exactly so; try them without the quotes.\n',

@@ -3,7 +3,7 @@ import type { InboxOutput } from '../../src/engine/inbox/inbox-fields.ts';
 import { openInline, settings } from '../contract/engines.ts';
 import { update } from '../../src/engine/records/update.ts';
 import { write } from '../../src/engine/records/write.ts';
-import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
+import { mcpHandler } from '../../src/surfaces/mcp/server.ts';
 import { openLoci } from '../../src/surfaces/library/open.ts';
 import { connectStdio } from './mcp-session.ts';
 import { startServer } from './rest-server.ts';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ROOT } from './loci-command.ts';
-import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
+import { mcpHandler } from '../../src/surfaces/mcp/server.ts';
 import { startServer } from './rest-server.ts';
 
 const SUITE = `${ROOT}node_modules/@modelcontextprotocol/conformance/dist/index.js`;

@@ -3,7 +3,7 @@ import { serve } from '@hono/node-server';
 import { onTestFinished } from 'vitest';
 import { createContext } from '../../src/operations/context.ts';
 import type { Scope } from '../../src/core/caller.ts';
-import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
+import { mcpHandler } from '../../src/surfaces/mcp/server.ts';
 import { serverEnvironment } from './mcp-session.ts';
 
 interface EndpointOptions {

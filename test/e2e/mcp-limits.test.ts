@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
+import { mcpHandler } from '../../src/surfaces/mcp/server.ts';
 import { type HttpResponse, startServer, type TestServer } from './rest-server.ts';
 
 const HEADERS = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' };

@@ -237,8 +237,7 @@ describe('a server under attack', () => {
     const [first, ...refused] = await send(await startServer({}, { limits: { callerWaitMs: 1 } }));
     expect(first!.status).toBe(200);
     for (const { status, headers, problem } of refused) {
-      expect([status, problem.code]).toEqual([429, 'rate_limited']);
-      expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
+      expect([status, problem.code, headers['retry-after']]).toEqual([429, 'rate_limited', '5']);
     }
   });
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import type { SourcesListOutput, SourcesRefreshOutput } from '../../src/engine/reading/source-schemas.ts';
-import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
+import { mcpHandler } from '../../src/surfaces/mcp/server.ts';
 import { temporaryFolder } from './loci-command.ts';
 import { connectMcp, connectStdio, textOf } from './mcp-session.ts';
 import { startServer, type TestServer } from './rest-server.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CorpusOutput } from '../../src/operations/facts/corpus.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import { toolName } from '../../src/operations/operation.ts';
-import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
+import { mcpHandler } from '../../src/surfaces/mcp/server.ts';
 import { routesOf } from '../../src/surfaces/rest/request-input.ts';
 import { filesContaining } from '../contract/raw-file.ts';
 import { type HttpResponse, startServer, type TestServer } from './rest-server.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { TokenListOutput } from '../../src/engine/access/tokens.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
-import { mcpHandler } from '../../src/surfaces/mcp/http.ts';
+import { mcpHandler } from '../../src/surfaces/mcp/server.ts';
 import { routesOf } from '../../src/surfaces/rest/request-input.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 import { makeCode, openPage } from './page-session.ts';

@@ -127,7 +127,7 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
         line: 'loci mcp config cursor --http https://loci.example.org/mcp',
       },
     ],
-    load: async () => (await import('../mcp/clients/print-config.ts')).printClientConfig,
+    load: async () => (await import('../mcp/client-setup.ts')).printClientConfig,
   },
   {
     name: 'serve',

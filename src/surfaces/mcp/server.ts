@@ -1,8 +1,16 @@
-import { CLIENT_INFO_META_KEY, McpServer, type ServerContext } from '@modelcontextprotocol/server';
+import {
+  CLIENT_INFO_META_KEY,
+  createMcpHandler,
+  McpServer,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import { packageVersion } from '../../core/runtime.ts';
 import type { OperationContext } from '../../operations/operation.ts';
-import { onOneLine } from './results/fence.ts';
+import { onOneLine } from './results/model-result.ts';
 import { type McpSession, requestContext } from './session.ts';
+import type { Caller, Scope } from '../../core/caller.ts';
+import type { OpenContext } from '../../operations/context.ts';
+import { isJsonMap } from '../../core/json.ts';
 
 const INSTRUCTIONS =
   "Loci is this user's long-term memory: their notes, and what agents have written. Before you begin, read the resource " +
@@ -34,14 +42,12 @@ export function mcpServer(session: McpSession): McpServer {
     resourceTemplates: (await answers()).listTemplates(),
   }));
   server.setRequestHandler('resources/read', async ({ params }, request) => {
-    const { loadToolbox, readResource } = await answers();
-    return readResource(params.uri, await loadToolbox(), await createContext(request), session);
+    return (await answers()).readResource(params.uri, await createContext(request), session);
   });
   server.setRequestHandler('prompts/list', async () => (await answers()).promptList(session));
   server.setRequestHandler('prompts/get', async ({ params }, request) => {
-    const { getPrompt, loadToolbox } = await answers();
     const context = await createContext(request);
-    return getPrompt(params.name, params.arguments ?? {}, await loadToolbox(), context, session);
+    return (await answers()).getPrompt(params.name, params.arguments ?? {}, context, session);
   });
   return product;
 }
@@ -54,4 +60,59 @@ function clientOf({ server }: McpServer, { mcpReq }: ServerContext): string | un
   if (typeof info !== 'object' || !('name' in info)) return undefined;
   const name = onOneLine(String(info.name)).slice(0, MAX_CLIENT_NAME_LENGTH).toWellFormed();
   return name === '' ? undefined : name;
+}
+
+/** A record may have 1 MiB, and its JSON form at most six times as much. */
+const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
+
+/** The caller of a request. The HTTP server has already checked the token, `Host` and `Origin`. */
+interface McpAuth {
+  readonly caller: Caller;
+  readonly scopes: ReadonlySet<Scope>;
+}
+
+export interface McpEndpoint {
+  /**
+   * Answers one request. There are no sessions, so that another server may answer the next request.
+   * @param body of a POST, if it has been read and parsed
+   */
+  handle(request: Request, auth: McpAuth, body?: unknown): Promise<Response>;
+  /** Ends the requests in progress. The context stays open. */
+  close(): Promise<void>;
+}
+
+/** MCP over streamable HTTP, for a path of an HTTP server: MCP 2026-07-28, and older versions without sessions. */
+export function mcpHandler(context: OpenContext): McpEndpoint {
+  const handler = createMcpHandler(
+    ({ authInfo }) => {
+      const auth = authInfo?.extra?.['loci'] as McpAuth | undefined;
+      if (auth === undefined) throw new Error('the request has no caller');
+      return mcpServer({ context: async () => context, scopes: auth.scopes, callerOf: () => auth.caller });
+    },
+    { maxRequestBodySize: MAX_REQUEST_BYTES },
+  );
+  return {
+    handle: (request, auth, body) => {
+      const { caller, scopes } = auth;
+      const extra = { loci: auth };
+      return handler.fetch(request, {
+        authInfo: { token: '', clientId: caller.actor, scopes: [...scopes], extra },
+        ...(body !== undefined && { parsedBody: messagesIn(body) }),
+      });
+    },
+    close: () => handler.close(),
+  };
+}
+
+/** The messages of a body, which may be a batch. */
+function messagesIn(body: unknown): unknown {
+  return Array.isArray(body) ? body.map(withoutNullArguments) : withoutNullArguments(body);
+}
+
+/** Some clients send `null` as the arguments of a tool that needs none, which the library refuses. They count as absent. */
+export function withoutNullArguments<Message>(message: Message): Message {
+  if (!isJsonMap(message) || !isJsonMap(message['params']) || message['params']['arguments'] !== null)
+    return message;
+  const { arguments: _, ...params } = message['params'];
+  return { ...message, params };
 }

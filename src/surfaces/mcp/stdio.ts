@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { Writable } from 'node:stream';
+import { type Readable, Transform, type Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import {
+  type JSONRPCMessage,
+  parseJSONRPCMessage,
+  type RequestId,
+  type Transport,
+  type TransportSendOptions,
+} from '@modelcontextprotocol/server';
 import { ERROR_TABLE, LociError, messageOf } from '../../core/errors.ts';
 import type { ContextOptions, OpenContext } from '../../operations/context.ts';
 import { commandWords } from '../shared/command-names.ts';
@@ -9,9 +16,8 @@ import { escapeControl } from '../shared/escape-control.ts';
 import type { Io } from '../shared/io.ts';
 import type { AnswerCommands, RunStandalone } from '../shared/run-standalone.ts';
 import { STOP_SIGNALS } from '../shared/stop-signals.ts';
-import { mcpServer } from './server.ts';
+import { mcpServer, withoutNullArguments } from './server.ts';
 import type { McpSession } from './session.ts';
-import { DrainingStdioTransport } from './stdio-transport.ts';
 
 /** A client starts a process for each of its sessions. */
 const CALLER = { surface: 'mcp', trust: 'agent', session: randomUUID() } as const;
@@ -103,7 +109,7 @@ async function tryToWarmUp(
     if (values.log.level !== 'error') for (const warning of warnings) logOnce(`warning: ${warning}`);
     // A store that is opened after the end would never be closed.
     if (ended.aborted) return true;
-    const { loadToolbox } = await import('./answers.ts');
+    const { loadToolbox } = await import('./toolbox.ts');
     const [loci] = await Promise.all([context.loci(), loadToolbox()]);
     const { keepFresh } = await import('../../engine/reading/sources.ts');
     keepFresh(loci, {
@@ -130,4 +136,152 @@ function reasonOf({ name, message }: Error): string {
 /** Standard output belongs to the protocol. */
 function log(message: string, io: Io): void {
   io.stderr.write(`loci: ${escapeControl(message)}\n`);
+}
+
+/** A record may have 1 MiB, and its JSON form at most six times as much. */
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+
+/**
+ * MCP on standard input and output. When its input ends, the transport of the library drops requests that are not answered
+ * yet; this one answers them first, so that no write is interrupted and `echo REQUEST | loci mcp` works.
+ */
+class DrainingStdioTransport implements Transport {
+  onclose?: NonNullable<Transport['onclose']>;
+  onerror?: NonNullable<Transport['onerror']>;
+  onmessage?: NonNullable<Transport['onmessage']>;
+  /** Resolves when either side has closed it. */
+  readonly ended: Promise<void>;
+  readonly #end: () => void;
+  readonly #input: Readable;
+  readonly #gate: Transform;
+  readonly #wire: StdioServerTransport;
+  readonly #afterFirstAnswer: () => void;
+  readonly #openRequests = new Set<RequestId>();
+  #hasAnswered = false;
+  /** The bytes after the last line break. */
+  #partialLine: Buffer[] = [];
+  #partialBytes = 0;
+  #whenDrained: (() => void) | null = null;
+
+  constructor(input: Readable, output: Writable, afterFirstAnswer: () => void) {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    this.ended = promise;
+    this.#end = () => resolve(undefined);
+    this.#input = input;
+    this.#afterFirstAnswer = afterFirstAnswer;
+    this.#gate = new Transform({
+      transform: (chunk: Buffer, _encoding, done) => done(null, this.#messagesIn(chunk)),
+      flush: (done) => {
+        // The last line may have no line break, as with `printf REQUEST | loci mcp`.
+        if (this.#input.readableEnded) this.#gate.push(this.#messagesIn(Buffer.from('\n')));
+        this.#whenDrained = done;
+        // The requests in the last chunk reach the server after this turn of the event loop.
+        setImmediate(() => this.#endIfDrained());
+      },
+    });
+    this.#wire = new StdioServerTransport(this.#gate, output, { maxBufferSize: MAX_MESSAGE_BYTES });
+  }
+
+  async start(): Promise<void> {
+    this.#wire.onclose = () => {
+      this.#input.destroy();
+      this.onclose?.();
+      this.#end();
+    };
+    this.#wire.onerror = (error) => this.onerror?.(error);
+    this.#wire.onmessage = (message) => {
+      if ('method' in message && 'id' in message) this.#openRequests.add(message.id);
+      if ('method' in message && message.method === 'notifications/cancelled') {
+        this.#openRequests.delete(message.params?.['requestId'] as RequestId);
+        this.#endIfDrained();
+      }
+      this.onmessage?.(withoutNullArguments(message));
+    };
+    await this.#wire.start();
+    this.#input.on('error', (error) => this.onerror?.(error)).pipe(this.#gate);
+  }
+
+  async send(message: JSONRPCMessage, _options?: TransportSendOptions): Promise<void> {
+    await this.#wire.send(message);
+    if ('method' in message) return;
+    if (message.id !== undefined) this.#openRequests.delete(message.id);
+    if (!this.#hasAnswered) setImmediate(this.#afterFirstAnswer);
+    this.#hasAnswered = true;
+    this.#endIfDrained();
+  }
+
+  /** The whole lines that are messages. Others are answered with an error, where the library would drop them silently. */
+  #messagesIn(chunk: Buffer): Buffer {
+    this.#partialLine.push(chunk);
+    this.#partialBytes += chunk.length;
+    const end = chunk.lastIndexOf('\n');
+    // The library refuses a line that is too long.
+    if (end === -1 && this.#partialBytes <= MAX_MESSAGE_BYTES) return Buffer.alloc(0);
+    const whole = Buffer.concat(this.#partialLine);
+    const rest = end === -1 ? Buffer.alloc(0) : chunk.subarray(end + 1);
+    this.#partialLine = [rest];
+    this.#partialBytes = rest.length;
+    if (end === -1) return whole;
+    const lines = whole.toString('utf8', 0, whole.length - rest.length).split('\n');
+    const messages = lines.filter((line) => line.trim() !== '' && this.#isMessage(line));
+    return Buffer.from(messages.map((line) => `${line}\n`).join(''));
+  }
+
+  #isMessage(line: string): boolean {
+    const error = errorOf(line);
+    if (error === null) return true;
+    // JSON-RPC 2.0 answers a line that cannot be read with the id null.
+    this.#wire.send(error as unknown as JSONRPCMessage).catch((reason: unknown) => {
+      this.onerror?.(reason as Error);
+    });
+    return false;
+  }
+
+  /** Stops reading, answers the open requests, then closes. */
+  drain(): void {
+    this.#input.unpipe(this.#gate);
+    this.#gate.end();
+  }
+
+  async close(): Promise<void> {
+    await this.#wire.close();
+  }
+
+  #endIfDrained(): void {
+    if (this.#openRequests.size > 0 || this.#whenDrained === null) return;
+    const done = this.#whenDrained;
+    this.#whenDrained = null;
+    done();
+  }
+}
+
+/** The error that JSON-RPC 2.0 (section 5.1) has for a line that is not a message; `null` for a message. */
+function errorOf(line: string): object | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return {
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: -32700, message: 'Parse error: the line is not JSON' },
+    };
+  }
+  try {
+    parseJSONRPCMessage(value);
+    return null;
+  } catch {
+    return {
+      jsonrpc: '2.0',
+      id: requestIdOf(value),
+      error: { code: -32600, message: 'Invalid Request: the line is not a message of JSON-RPC 2.0' },
+    };
+  }
+}
+
+/** The id of a malformed request. A response has the id of a request of this server: it needs no answer. */
+function requestIdOf(value: unknown): RequestId | null {
+  if (typeof value !== 'object' || value === null || 'result' in value || 'error' in value) return null;
+  const { id } = value as { readonly id?: unknown };
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
 }

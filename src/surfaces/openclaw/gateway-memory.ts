@@ -2,14 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Workspace } from './engine/agent-workspaces.ts';
 import type { EngineModules } from './engine/modules.ts';
 import { workspacesOf } from './host/agents.ts';
-import type { HostConfig, PluginApi, ToolContext } from './host/api.ts';
+import type { BootstrapEvent, HostConfig, PluginApi, ToolContext } from './host/api.ts';
 import { inHostWords } from './host/command.ts';
 import { accessOf, grantOf } from './host/grant.ts';
 import { loadEngine } from './host/load-engine.ts';
-import { PromptFiles } from './prompt-files.ts';
 import type { HostSessions } from './host/sessions.ts';
-import { isSubagent } from './host/triggers.ts';
-import { RecentTurns, sessionRecalledFor, startedBy, type Turn, turnOf } from './host/turn.ts';
+import { isSubagent, RecentTurns, sessionRecalledFor, startedBy, type Turn, turnOf } from './host/turn.ts';
+import { within } from '../../core/time/deadline.ts';
 
 /** After a failure, the engine is opened again by the first call after this time. */
 const RETRY_MS = 5000;
@@ -188,4 +187,35 @@ export async function releaseMemory(memory: GatewayMemory): Promise<void> {
   const memories = shared[MEMORIES];
   for (const [key, each] of memories ?? []) if (each === memory) memories?.delete(key);
   await memory.close();
+}
+
+const MAX_SESSIONS = 1000;
+/** The host cuts longer files, unless its settings say otherwise. In characters. */
+const MAX_FILE_LENGTH = 20_000;
+const MAX_FILE_LENGTHS: Readonly<Record<string, number>> = { 'USER.md': 4000 };
+
+/** The files of the workspace that the host puts into the system prompt, such as `MEMORY.md`, as it last did in each session. */
+export class PromptFiles {
+  readonly #texts = new Map<string, readonly string[]>();
+
+  note({ sessionKey, context }: BootstrapEvent): void {
+    const whole = (context.bootstrapFiles ?? []).flatMap(({ name, content = '' }) =>
+      content.length > (MAX_FILE_LENGTHS[name] ?? MAX_FILE_LENGTH) ? [] : [content],
+    );
+    this.#texts.delete(sessionKey);
+    this.#texts.set(sessionKey, whole);
+    const [oldest] = this.#texts.keys();
+    if (this.#texts.size > MAX_SESSIONS && oldest !== undefined) this.#texts.delete(oldest);
+  }
+
+  of(sessionKey = ''): readonly string[] {
+    return this.#texts.get(sessionKey) ?? [];
+  }
+}
+
+/** The result of work that a caller waits for until the deadline. The work may go on after it. @throws at the deadline */
+export function answerWithin<Result>(work: Promise<Result>, deadlineMs: number): Promise<Result> {
+  return within(work, deadlineMs, () => {
+    throw new Error(`memory did not answer within ${String(deadlineMs)} ms`);
+  });
 }

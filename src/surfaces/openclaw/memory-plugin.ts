@@ -1,12 +1,10 @@
 import { registerCommands } from './commands.ts';
-import { registerCapture } from './conversation.ts';
-import { flushPlan } from './flush-plan.ts';
+import { registerCapture, registerRecall } from './recall.ts';
+import { flushPlan, memorySection, startupPromptOf } from './prompt.ts';
 import { memoryFor, releaseMemory } from './gateway-memory.ts';
 import type { PluginApi, PluginEntry } from './host/api.ts';
 import { hostSessions } from './host/sessions.ts';
 import { memoryRuntime } from './memory-runtime.ts';
-import { memorySection, startupPromptOf } from './prompt.ts';
-import { registerRecall } from './recall.ts';
 import { registerTools } from './tools.ts';
 
 const ID = 'memory-loci';

@@ -1,8 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import { answerWithin } from './host/deadline.ts';
+import { answerWithin, type GatewayMemory } from './gateway-memory.ts';
 import type { EngineModules } from './engine/modules.ts';
-import type { GatewayMemory } from './gateway-memory.ts';
 import type {
   ClassifiedPath,
   MemoryCapability,

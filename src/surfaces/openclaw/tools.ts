@@ -1,8 +1,7 @@
 import { withoutHidden } from '../shared/escape-control.ts';
-import { answerWithin } from './host/deadline.ts';
+import { answerWithin, type GatewayMemory } from './gateway-memory.ts';
 import type { EngineModules } from './engine/modules.ts';
 import type { Call } from './engine/run-tool.ts';
-import type { GatewayMemory } from './gateway-memory.ts';
 import type { PluginApi, Tool, ToolContext, ToolResult } from './host/api.ts';
 import { inHostWords } from './host/command.ts';
 import type { Turn } from './host/turn.ts';

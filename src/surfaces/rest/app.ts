@@ -15,7 +15,7 @@ import type { OpenContext } from '../../operations/context.ts';
 import { parseInput } from '../../operations/shared/input.ts';
 import { withSynonyms } from '../../operations/shared/lenient-input.ts';
 import { isSession, type Scope } from '../../core/caller.ts';
-import type { McpEndpoint } from '../mcp/http.ts';
+import type { McpEndpoint } from '../mcp/server.ts';
 import { escapeControlJson } from '../shared/escape-control.ts';
 import { type HostGuard, isFromThisMachine } from './hosts.ts';
 import { logRequest, type Metrics, type Readiness } from './monitoring.ts';

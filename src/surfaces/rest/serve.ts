@@ -9,7 +9,7 @@ import type {
   StandaloneCall,
 } from '../shared/run-standalone.ts';
 import { exitOnStop, waitForStop } from '../shared/stop-signals.ts';
-import { type McpEndpoint, mcpHandler } from '../mcp/http.ts';
+import { type McpEndpoint, mcpHandler } from '../mcp/server.ts';
 import {
   bind,
   httpListener,

@@ -4,7 +4,7 @@ import { LociError } from '../../../core/errors.ts';
 import { userName } from '../../../core/runtime.ts';
 import { isoTime } from '../../../engine/fields/times.ts';
 import { OPERATIONS } from '../../../operations/registry.ts';
-import { mcpHandler } from '../../mcp/http.ts';
+import { mcpHandler } from '../../mcp/server.ts';
 import { serve, type RunningServer } from '../../rest/serve.ts';
 import { toJson } from '../../shared/escape-control.ts';
 import type { Io } from '../../shared/io.ts';

@@ -3,18 +3,18 @@ import type {
   RelatedResultOutput,
   SearchResultOutput,
 } from '../../../engine/records/results/search-fields.ts';
+import { nothingMessages } from '../../../engine/records/results/search-messages.ts';
 import { citedLines, strongMatches } from '../../../engine/records/results/search-result.ts';
 import { timeNotes } from '../../shared/dated-records.ts';
-import { onOneLine } from './fence.ts';
 import {
   type ModelResult,
+  onOneLine,
   type OperationResult,
   provenance,
   provenanceFields,
   quotedName,
   tagFields,
   tagLine,
-  unmatchedLines,
   urlLine,
   warningLines,
 } from './model-result.ts';
@@ -50,7 +50,7 @@ function summaryLines(output: SearchOutput): string[] {
         `No record has ${quotedName(word)}; searched for ${instead.map(quotedName).join(', ')} too.`,
     ),
   ];
-  if (results.length === 0) return [...warnings, 'Nothing found.', ...reasonsForNothing(output)];
+  if (results.length === 0) return [...warnings, 'Nothing found.', ...nothingMessages(output, quotedName)];
   const count = results.length === 1 ? '1 result' : `${String(results.length)} results`;
   const isSure = strongMatches(results) > 0;
   return [...warnings, `${count}, best first${isSure ? '' : '; nothing surely fits the query'}.`];
@@ -151,27 +151,4 @@ function secondText({ citation, text }: NonNullable<SearchResultOutput['second']
 
 function viaText({ title, how }: NonNullable<SearchResultOutput['via']>): string {
   return `[[${onOneLine(title)}]] → ${onOneLine(how)}`;
-}
-
-function reasonsForNothing({ nothing, unmatched }: SearchOutput): string[] {
-  if (nothing === null) return [];
-  const { empty, unread_vaults: unread, unmet_filters: unmet, hidden } = nothing;
-  const lines: string[] = [];
-  if (empty) lines.push('Nothing is stored yet.');
-  if (unread.length > 0) lines.push('Some notes are not indexed yet: the user can run `loci index`.');
-  lines.push(...unmatchedLines(unmatched));
-  if (unmet.length > 0 && unmatched.length === 0)
-    lines.push(`No record matches all of these filters: ${unmet.join(', ')}.`);
-  if (hidden !== null) {
-    const { results, best_score: best, min_score: minimum } = hidden;
-    lines.push(
-      `Left out: ${String(results)} that score below ${String(minimum)}, at best ${best.toFixed(2)}; min_score 0 shows them.`,
-    );
-  }
-  for (const { source, results, best_score: best, min_score: minimum } of nothing.hidden_of_sources)
-    lines.push(
-      `Left out of ${quotedName(source)}: ${String(results)} that score below ${String(minimum)}, the minimum for this source in the settings, at best ${best.toFixed(2)}.`,
-    );
-  if (lines.length === 0) lines.push('Try other words, or fewer filters.');
-  return lines;
 }

@@ -3,14 +3,22 @@ import type { ErrorCode, LociError } from '../../../core/errors.ts';
 import {
   fence,
   jsonText,
+  type ModelResult,
+  type OperationResult,
   RECALLED_FIELDS_ARE_DATA,
   RECALLED_IS_DATA,
   safeMessage,
   withoutInvisibleTexts,
-} from './fence.ts';
-import { getResult, listResult, packResult, startupResult, timelineResult } from './records.ts';
-import { graphPathResult, graphShowResult } from './graph.ts';
-import type { ModelResult, OperationResult } from './model-result.ts';
+} from './model-result.ts';
+import {
+  getResult,
+  graphPathResult,
+  graphShowResult,
+  listResult,
+  packResult,
+  startupResult,
+  timelineResult,
+} from './records.ts';
 import { searchResult } from './search.ts';
 
 const OWN_FIELDS: OperationResult = { resultOf: (fields: object) => ({ fields, writtenBy: 'loci' }) };

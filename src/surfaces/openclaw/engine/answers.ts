@@ -2,6 +2,7 @@ import { formatAge } from '../../../core/time/age.ts';
 import type { CorpusOutput } from '../../../operations/facts/corpus.ts';
 import type { GetOutput } from '../../../engine/records/get.ts';
 import { mergeSearches, type FoundOutput } from '../../../operations/records/several-namespaces.ts';
+import { missingMessages, nothingMessages } from '../../../engine/records/results/search-messages.ts';
 import { citedLines, strongMatches } from '../../../engine/records/results/search-result.ts';
 import type { SearchResultOutput } from '../../../engine/records/results/search-fields.ts';
 import type { Trust } from '../../../core/types.ts';
@@ -71,7 +72,7 @@ export async function searchAnswer(
   const runs = (options.runs ?? []).map(runHit);
   const isSure = strongMatches(merged.results) > 0;
   const warnings = [
-    ...merged.missing.map(({ signal, why }) => `Searched without ${signal}: ${why}.`),
+    ...missingMessages(merged).map((message) => `Note: ${message}.`),
     ...merged.notices.map((notice) => `Note: ${notice}.`),
   ];
   const rest = {
@@ -84,7 +85,8 @@ export async function searchAnswer(
     }),
   } as const;
   const results = withinTokens([...hits, ...runs], options.maxTokens - maxTokensOf(JSON.stringify(rest)));
-  return { notice: noticeOf(results.length, isSure), results, ...rest };
+  const why = results.length > 0 ? [] : nothingMessages(merged, (each) => JSON.stringify(name(each)));
+  return { notice: inHostWords([noticeOf(results.length, isSure), ...why].join(' ')), results, ...rest };
 }
 
 /** The answer to a recall that may read nothing. */
@@ -106,8 +108,7 @@ function hasVectors(outputs: readonly FoundOutput[]): boolean {
 }
 
 function noticeOf(count: number, isSure: boolean): string {
-  if (count === 0)
-    return 'Nothing found. That means that no record is about the query, not that something failed.';
+  if (count === 0) return 'Nothing found.';
   return `${isSure ? 'Best first.' : 'Best first; nothing surely fits the query.'} ${ARE_DATA}`;
 }
 

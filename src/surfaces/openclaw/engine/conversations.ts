@@ -54,7 +54,7 @@ export class Conversations {
     if (sessions === null || !isOwner || isSandboxed || ownSession === undefined) return null;
     if (!this.areRemembered(agent)) return null;
     const id = normalized(agent);
-    // What was said a moment ago in another session is found too, unless there is much to read.
+    // What was said a moment ago in another session is found too, unless there is much to read. The next regular refresh reports an error.
     await within(this.#update(agent, sessions), UPDATE_DEADLINE_MS, () => undefined).catch(() => undefined);
     const entries = await sessions.entries(id);
     // What the turn finds stays in its session, where others could ask for it.

@@ -155,30 +155,6 @@ describe('the engine of a gateway', () => {
     });
   });
 
-  it('grants the owner the own and the shared namespaces, a sandbox the own one, and others nothing', async () => {
-    const engine = await open();
-    expect(engine.grant(MAIN)).toEqual({ own: 'agent:main', shared: ['default'], mayWrite: true });
-    const sandboxed = { ...MAIN, isSandboxed: true };
-    expect(engine.grant(sandboxed)).toEqual({ own: 'agent:main', shared: [], mayWrite: false });
-    expect(engine.readsStartup(sandboxed)).toBe(true);
-    for (const turn of [STRANGER, { ...STRANGER, isSandboxed: true }, { ...STRANGER, peer: 'bob' }]) {
-      expect(engine.grant(turn)).toEqual({ own: null, shared: [], mayWrite: false });
-      expect(engine.readsStartup(turn)).toBe(false);
-    }
-  });
-
-  it('gives others what the owner shares with them, to read alone', async () => {
-    const engine = await open({ nonOwner: { shared: ['family', 'default'], write: true } });
-    expect(engine.grant(STRANGER)).toEqual({ own: 'family', shared: ['default'], mayWrite: false });
-    expect(engine.grant({ ...STRANGER, isSandboxed: true })).toEqual({
-      own: null,
-      shared: [],
-      mayWrite: false,
-    });
-    expect(engine.readsStartup(STRANGER)).toBe(true);
-    expect(engine.grant(MAIN).shared).toEqual(['default']);
-  });
-
   it('gives each sender a memory of their own, which no other sender finds, and nothing of the owner', async () => {
     const engine = await open({ nonOwner: { perSender: true, write: true, shared: ['family'] } });
     const [bob, eve] = ['+491700000001', '+491700000002'].map((requesterSenderId) =>
@@ -206,33 +182,6 @@ describe('the engine of a gateway', () => {
     expect(again.grant(bob).own).toBe(own);
     const elsewhere = await open({ home: join(folder, 'other'), nonOwner: { perSender: true } });
     expect(elsewhere.grant(bob).own).not.toBe(own);
-  });
-
-  it('lets agents share memory only if the settings give them the same namespace', async () => {
-    const engine = await open({
-      agents: { kids: { namespace: 'family' }, main: { namespace: 'family' } },
-      shared: ['family', 'house'],
-    });
-    expect(engine.namespaceOf('kids')).toBe(engine.namespaceOf('main'));
-    // A name of a property of every object is no setting.
-    expect(engine.namespaceOf('constructor')).toBe('agent:constructor');
-    expect(engine.grant(MAIN)).toEqual({ own: 'family', shared: ['house'], mayWrite: true });
-  });
-
-  it('lets the strictest of several restrictions decide', async () => {
-    const engine = await open({
-      nonOwner: { read: 'all', write: true },
-      sandboxed: { read: 'none' },
-    });
-    expect(engine.grant(STRANGER)).toEqual({ own: 'agent:main', shared: ['default'], mayWrite: true });
-    expect(engine.grant({ ...STRANGER, isSandboxed: true })).toEqual({
-      own: null,
-      shared: [],
-      mayWrite: false,
-    });
-    await expect(
-      searchMemory(engine, { query: 'oven' }, { turn: { ...MAIN, isSandboxed: true } }),
-    ).rejects.toMatchObject({ code: 'forbidden' });
   });
 
   it('refuses to write records while writes are disabled, but stores facts', async () => {

@@ -1,3 +1,6 @@
+import { randomBytes } from 'node:crypto';
+import { link, readFile, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Config } from '../../../config/schema.ts';
 import { isSession } from '../../../core/caller.ts';
 import { expandHome } from '../../../config/paths.ts';
@@ -6,8 +9,7 @@ import type { OperationContext } from '../../../operations/operation.ts';
 import { AgentWorkspaces, type Workspace } from './agent-workspaces.ts';
 import { type Grant, grantOf, requireReadable } from '../host/grant.ts';
 import { Conversations } from './conversations.ts';
-import { loadPeerKey } from './peer-key.ts';
-import { type PluginSettings, parsePluginConfig } from './settings.ts';
+import { parsePluginConfig, type PluginSettings } from './settings.ts';
 import { namespaceOf } from '../host/agents.ts';
 import type { HostSessions } from '../host/sessions.ts';
 import type { Turn } from '../host/turn.ts';
@@ -15,6 +17,7 @@ import type { EngineContext } from '../../../engine/context.ts';
 import type { StoreStatus } from '../../../engine/health/status.ts';
 import type { StartupTextOutput } from '../../../engine/startup/startup-fields.ts';
 import type { StartupRequest } from '../../../engine/startup/startup.ts';
+import { systemErrorCode } from '../../../core/fs/file-errors.ts';
 
 /** The name of this surface in the audit log. */
 const SURFACE = 'openclaw';
@@ -173,4 +176,31 @@ export class GatewayEngine {
       await this.#context.close();
     }
   }
+}
+
+const FILE = 'openclaw-peers.key';
+const KEY_BYTES = 32;
+
+/**
+ * The key that hides the names of senders in the names of their namespaces. It is made once for a home: the numbers of a telephone
+ * could be found by trying all of them, if no secret were in their hashes.
+ */
+async function loadPeerKey(home: string): Promise<string> {
+  const file = join(home, FILE);
+  const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (systemErrorCode(error) !== 'ENOENT') throw error;
+  }
+  await writeFile(temporary, randomBytes(KEY_BYTES).toString('hex'), { mode: 0o600, flag: 'wx' });
+  try {
+    // Another gateway may make one at the same time: the first is used by both.
+    await link(temporary, file).catch((error: unknown) => {
+      if (systemErrorCode(error) !== 'EEXIST') throw error;
+    });
+  } finally {
+    await unlink(temporary);
+  }
+  return readFile(file, 'utf8');
 }

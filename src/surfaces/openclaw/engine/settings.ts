@@ -6,8 +6,7 @@ import { LociError, messageOf } from '../../../core/errors.ts';
 import type { JsonMap } from '../../../core/json.ts';
 import { parseInput } from '../../../operations/shared/input.ts';
 import type { Workspace } from './agent-workspaces.ts';
-import { DEFAULT_TRIGGERS, RECALL_TRIGGERS } from '../host/triggers.ts';
-import { DEFAULT_NON_OWNER, DEFAULT_SANDBOXED } from '../host/default-access.ts';
+import { DEFAULT_NON_OWNER, DEFAULT_SANDBOXED, DEFAULT_TRIGGERS, RECALL_TRIGGERS } from '../host/turn.ts';
 
 const whole = (min: number, max: number, value: number, text: string) =>
   z.number().int().min(min).max(max).default(value).describe(text);

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { LociError } from '../../../core/errors.ts';
 import { namespaceOf } from './agents.ts';
-import type { Turn } from './turn.ts';
-import { DEFAULT_NON_OWNER, DEFAULT_SANDBOXED } from './default-access.ts';
+import { DEFAULT_NON_OWNER, DEFAULT_SANDBOXED, type Turn } from './turn.ts';
 import type { PluginSettings } from '../engine/settings.ts';
 
 /** The namespaces of a turn. */

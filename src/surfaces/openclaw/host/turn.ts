@@ -178,3 +178,28 @@ export function startedBy(starter: Turn | undefined, turn: Turn): Turn {
     ...(peer !== undefined && { peer }),
   };
 }
+
+/** What may start a turn for which something is recalled. */
+export const RECALL_TRIGGERS = ['user', 'cron', 'heartbeat', 'subagent'] as const;
+export type RecallTrigger = (typeof RECALL_TRIGGERS)[number];
+export const DEFAULT_TRIGGERS: readonly RecallTrigger[] = ['user'];
+
+/** Whether an agent has started the session for a task of its own. */
+export function isSubagent({ sessionKey = '' }: Pick<TurnContext, 'sessionKey'>): boolean {
+  return sessionKey.includes(':subagent:');
+}
+
+/** What has started a turn; `null` for anything else, such as a message of another session. */
+export function triggerOf(turn: TurnContext): RecallTrigger | null {
+  const { trigger, inputProvenance } = turn;
+  // The host starts a subagent with the trigger `user`.
+  if (isSubagent(turn)) return 'subagent';
+  if (trigger === 'cron' || trigger === 'heartbeat') return trigger;
+  const isOfUser = inputProvenance === undefined || inputProvenance.kind === 'external_user';
+  return trigger === 'user' && isOfUser ? 'user' : null;
+}
+
+// The plugin needs these defaults of its settings before the engine is loaded, which parses the settings.
+
+export const DEFAULT_NON_OWNER = { read: 'none', write: false, perSender: false, shared: [] } as const;
+export const DEFAULT_SANDBOXED = { read: 'agent', write: false } as const;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { LociError } from '../../../core/errors.ts';
 import { sha256 } from '../../../core/ids.ts';
-import { type ConfigFiles, type KeyChange, keyChange } from './config/config-files.ts';
+import { type ConfigFiles, type KeyChange, keyChange } from './config-files.ts';
 import { systemErrorCode, unreadableError } from '../../../core/fs/file-errors.ts';
 import { makePrivateFolder, replaceFile } from '../../../core/fs/files.ts';
 

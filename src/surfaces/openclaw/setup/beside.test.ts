@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { changeKeysBeside, usesCorpusPlugin } from './beside.ts';
-import { describeChange } from './config/plugin-keys.ts';
-import { ConfigFiles } from './config/config-files.ts';
+import { describeChange } from './plugin-keys.ts';
+import { ConfigFiles } from './config-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'loci-openclaw-beside-'));
 const root = join(folder, 'openclaw.json');
@@ -52,7 +52,7 @@ it.each([
   ['{ plugins: { slots: { memory: "none" } } }', 'only memory-core asks'],
   ['{ plugins: { entries: { "memory-core": { enabled: false } } } }', 'memory-core is turned off'],
   ['{ plugins: { load: { paths: ["/old/loci-corpus"] } } }', 'another loci-corpus'],
-  ['{ plugins: { deny: ["loci-corpus"] } }', 'forbids loci-corpus'],
+  ['{ plugins: { deny: ["loci-corpus"] } }', 'plugins.deny has loci-corpus'],
 ])('refuses where nothing would ask it: %s', async (text, message) => {
   const changed = await files(text);
   expect(() => {

@@ -12,14 +12,15 @@ import {
   CORPUS_PLUGIN,
   found,
   HOST_PLUGIN,
+  isHostPluginOff,
   listAt,
   LOAD_PATHS,
   passed,
   PLUGIN,
   pluginListsCheck,
   SLOT,
-} from './config/plugin-keys.ts';
-import type { ConfigFiles } from './config/config-files.ts';
+} from './plugin-keys.ts';
+import type { ConfigFiles } from './config-files.ts';
 import type { Openclaw } from './program.ts';
 
 /** The plugin that needs no slot, for people who keep memory-core. OpenClaw loads it from the package of this command. */
@@ -84,19 +85,12 @@ export function usesCorpusPlugin(values: JsonMap): boolean {
   );
 }
 
-/**
- * Why memory-core does not ask the plugin; `null` if it does. It loads beside another memory too, for its "dreaming", and its
- * `memory_search` is the one that agents have.
- */
+/** Why memory-core does not ask the plugin; `null` if it does. */
 function memoryCoreProblem(values: JsonMap): string | null {
   const slot = valueAt(values, SLOT);
   if (slot === PLUGIN) return `${PLUGIN} is the memory already, and has all that ${CORPUS_PLUGIN} finds`;
   if (slot === 'none') return `plugins.slots.memory is "none": only ${HOST_PLUGIN} asks ${CORPUS_PLUGIN}`;
-  const isOff =
-    valueAt(values, ['plugins', 'entries', HOST_PLUGIN, 'enabled']) === false ||
-    listAt(values, 'plugins', 'deny').includes(HOST_PLUGIN) ||
-    (typeof slot === 'string' &&
-      valueAt(values, ['plugins', 'entries', slot, 'config', 'dreaming', 'enabled']) === false);
+  const isOff = isHostPluginOff(values, typeof slot === 'string' ? slot : HOST_PLUGIN);
   return isOff ? `${HOST_PLUGIN} is turned off: only it asks ${CORPUS_PLUGIN}` : null;
 }
 

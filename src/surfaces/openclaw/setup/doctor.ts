@@ -24,15 +24,21 @@ import {
   PLUGIN,
   type SetupProblem,
   SLOT,
-} from './config/plugin-keys.ts';
-import type { ConfigFiles } from './config/config-files.ts';
+} from './plugin-keys.ts';
+import type { ConfigFiles } from './config-files.ts';
 import { gatewayPort, isListening, probeMemorySearch } from './gateway.ts';
 import { workspacesIn, workspaceStates } from './index-memory.ts';
-import { ownerProblem } from './owner.ts';
+import {
+  conversationsText,
+  type HostSession,
+  loadHostConfig,
+  lociHomeOf,
+  openclawCommand,
+  ownerProblem,
+  pluginConfig,
+} from './session.ts';
 import { isThisPackage, pluginsFolder } from './package.ts';
 import { isAbandonedCopy } from './program.ts';
-import { conversationsText } from './transcripts.ts';
-import { loadHostConfig, lociHomeOf, openclawCommand, pluginConfig, type HostSession } from './session.ts';
 
 /** Runs `loci openclaw doctor`. */
 export const examineOpenclaw = openclawCommand(async (session) => {

@@ -8,7 +8,7 @@ import { GatewayEngine } from '../engine/engine.ts';
 import { parsePluginConfig } from '../engine/settings.ts';
 import { extraPaths } from '../host/agents.ts';
 import type { HostConfig } from '../host/api.ts';
-import { PLUGIN } from './config/plugin-keys.ts';
+import { PLUGIN } from './plugin-keys.ts';
 import type { HostAgent } from './program.ts';
 
 /** The files of an agent's memory that were indexed. */

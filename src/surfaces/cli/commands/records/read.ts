@@ -3,13 +3,14 @@ import { NO_DATE } from '../../../../engine/records/results/record-age.ts';
 import { propertiesOf } from '../../../../engine/records/results/properties.ts';
 import type { GetOutput } from '../../../../engine/records/get.ts';
 import type { ListOutput } from '../../../../engine/records/list.ts';
+import { unmatchedMessages } from '../../../../engine/records/results/search-messages.ts';
 import type { TimelineOutput } from '../../../../engine/packs/timeline.ts';
 import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
 import { alignColumns } from '../../format/table.ts';
 import { clip } from '../../format/text-width.ts';
 import { wrap, wrapItems } from '../../format/wrap.ts';
 import type { OperationCommand, View } from '../operation-command.ts';
-import { unmatchedLine } from './nothing-found.ts';
+import { shownName } from './search.ts';
 import { originText, validityText } from './provenance.ts';
 
 export const get: OperationCommand<GetOutput> = {
@@ -94,7 +95,7 @@ export const list: OperationCommand<ListOutput> = {
   commaLists: ['tags'],
   render: ({ records, total, next, unmatched }, { style, columns }) => {
     if (records.length === 0) {
-      const reasons = unmatched.map(unmatchedLine);
+      const reasons = unmatchedMessages(unmatched, shownName);
       return ['No records.', ...reasons, ''].join('\n');
     }
     const rows = records.map((record) => [

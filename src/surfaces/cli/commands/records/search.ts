@@ -10,13 +10,13 @@ import type {
   ScoreExplanation,
   SearchResultOutput,
 } from '../../../../engine/records/results/search-fields.ts';
+import { missingMessages, nothingMessages } from '../../../../engine/records/results/search-messages.ts';
 import { timeNotes } from '../../../shared/dated-records.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
 import type { Style } from '../../format/style.ts';
 import { clip, padEnd, padStart, textWidth } from '../../format/text-width.ts';
 import { indent, wrap } from '../../format/wrap.ts';
 import type { OperationCommand, View } from '../operation-command.ts';
-import { nothingFound } from './nothing-found.ts';
 import { provenanceOf } from './provenance.ts';
 import { snippetLines } from './search-snippet.ts';
 
@@ -25,13 +25,7 @@ export const search: OperationCommand<SearchOutput> = {
   shortOptions: { limit: 'n', explain: 'e' },
   aliases: { until: 'to', record_type: 'type' },
   commaLists: ['tags'],
-  warnings: (output) => [
-    ...output.notices.map(oneLine),
-    ...output.missing.map(({ signal, why }) => {
-      const how = contributed(signal, output) ? 'only partly by' : 'without';
-      return `searched ${how} ${SIGNAL_WORDS[signal]}: ${why}`;
-    }),
-  ],
+  warnings: (output) => [...output.notices.map(oneLine), ...missingMessages(output).map(oneLine)],
   render: renderSearch,
 };
 
@@ -52,11 +46,22 @@ function renderSearch(output: SearchOutput, view: View): string {
   }
   lines.push(...relatedLines(output.related, view));
   if (results.length === 0) {
-    lines.push(...nothingFound(output, columns));
+    const query = clip(oneLine(output.query), MAX_NAME_COLUMNS);
+    lines.push(
+      `No results for ${query.includes('"') ? query : `"${query}"`}.`,
+      ...nothingMessages(output, shownName).flatMap((line) => wrap(line, columns)),
+    );
   } else {
     lines.push(style.dim(summary(output)));
   }
   return `${lines.join('\n')}\n`;
+}
+
+const MAX_NAME_COLUMNS = 60;
+
+/** A name or a value that others have chosen. */
+export function shownName(name: string): string {
+  return clip(oneLine(name), MAX_NAME_COLUMNS);
 }
 
 /** Related documents, in two lines each. */

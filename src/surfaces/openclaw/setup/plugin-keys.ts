@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
-import { maskSecret } from '../../../../config/secrets.ts';
-import { valueAt } from '../../../../core/json-path.ts';
-import { LociError } from '../../../../core/errors.ts';
-import { isJsonMap, type JsonMap } from '../../../../core/json.ts';
-import type { Json } from '../../../../core/types.ts';
-import type { Check } from '../../../../engine/health/check.ts';
+import { maskSecret } from '../../../config/secrets.ts';
+import { valueAt } from '../../../core/json-path.ts';
+import { LociError } from '../../../core/errors.ts';
+import { isJsonMap, type JsonMap } from '../../../core/json.ts';
+import type { Json } from '../../../core/types.ts';
+import type { Check } from '../../../engine/health/check.ts';
 import type { ConfigFiles, KeyChange } from './config-files.ts';
 
 export const PLUGIN = 'memory-loci';
@@ -71,14 +71,29 @@ export function addLoadPath(files: ConfigFiles, folder: string): void {
 
 /** @throws LociError `invalid_config` if the configuration forbids the plugin */
 export function assertMayLoad(values: JsonMap, plugin: string): void {
-  if (listAt(values, 'plugins', 'deny').includes(plugin))
-    throw new LociError('invalid_config', `plugins.deny in openclaw.json forbids ${plugin}`, {
-      hint: `Remove ${plugin} from plugins.deny, then run \`loci openclaw setup\` again.`,
+  const [problem, remedy] = forbids(values, plugin) ?? [];
+  if (problem !== undefined)
+    throw new LociError('invalid_config', `openclaw.json: ${problem}`, {
+      hint: `${remedy} Then run \`loci openclaw setup\` again.`,
     });
+}
+
+/** How the configuration forbids a plugin; `null` if it does not. */
+function forbids(values: JsonMap, plugin: string): SetupProblem | null {
   if (valueAt(values, ['plugins', 'enabled']) === false)
-    throw new LociError('invalid_config', 'plugins.enabled in openclaw.json turns all plugins off', {
-      hint: 'Set plugins.enabled to true, then run `loci openclaw setup` again.',
-    });
+    return ['plugins.enabled turns all plugins off', 'Set plugins.enabled to true.'];
+  if (listAt(values, 'plugins', 'deny').includes(plugin))
+    return [`plugins.deny has ${plugin}`, `Remove ${plugin} from plugins.deny.`];
+  return null;
+}
+
+/** Whether memory-core is turned off. It loads beside another memory too, for its "dreaming", and its `memory_search` is then the one that agents have. */
+export function isHostPluginOff(values: JsonMap, memory: string): boolean {
+  return (
+    valueAt(values, ['plugins', 'entries', HOST_PLUGIN, 'enabled']) === false ||
+    listAt(values, 'plugins', 'deny').includes(HOST_PLUGIN) ||
+    valueAt(values, ['plugins', 'entries', memory, 'config', 'dreaming', 'enabled']) === false
+  );
 }
 
 /** Adds the plugin to a list of the only ones that may load. */
@@ -135,7 +150,7 @@ export function configChecks(values: JsonMap): Check[] {
 }
 
 function slotCheck(values: JsonMap): Check {
-  const slot = valueAt(values, ['plugins', 'slots', 'memory']) ?? null;
+  const slot = valueAt(values, SLOT) ?? null;
   const name = 'memory slot';
   if (slot === PLUGIN) return passed(name, `plugins.slots.memory is ${PLUGIN}`);
   return found(name, `plugins.slots.memory is ${slot === null ? 'not set' : JSON.stringify(slot)}`, SETUP);
@@ -147,13 +162,8 @@ function shadowdbChecks(values: JsonMap): Check[] {
   return [found(SHADOWDB, detail, '`loci openclaw setup` takes its settings over.', 'warning')];
 }
 
-/** With another plugin in the slot, memory-core still loads for its "dreaming", and takes the names of the tools. */
 function hostPluginCheck(values: JsonMap): Check {
-  const isOff =
-    valueAt(values, ['plugins', 'entries', HOST_PLUGIN, 'enabled']) === false ||
-    listAt(values, 'plugins', 'deny').includes(HOST_PLUGIN) ||
-    valueAt(values, ['plugins', 'entries', PLUGIN, 'config', 'dreaming', 'enabled']) === false;
-  if (isOff) return passed(HOST_PLUGIN, 'it is not in the way');
+  if (isHostPluginOff(values, PLUGIN)) return passed(HOST_PLUGIN, 'it is not in the way');
   return found(
     HOST_PLUGIN,
     'it loads beside Loci, and its memory_search and memory_get replace those of Loci',
@@ -164,10 +174,8 @@ function hostPluginCheck(values: JsonMap): Check {
 /** @param setup how to correct it */
 export function pluginListsCheck(values: JsonMap, plugin: string, setup: string): Check {
   const name = 'allowed plugins';
-  if (valueAt(values, ['plugins', 'enabled']) === false)
-    return found(name, 'plugins.enabled turns all plugins off', 'Set plugins.enabled to true.');
-  if (listAt(values, 'plugins', 'deny').includes(plugin))
-    return found(name, `plugins.deny has ${plugin}`, `Remove ${plugin} from plugins.deny.`);
+  const forbidden = forbids(values, plugin);
+  if (forbidden !== null) return found(name, ...forbidden);
   if (valueAt(values, ['plugins', 'entries', plugin, 'enabled']) === false)
     return found(name, `plugins.entries.${plugin}.enabled is false`, setup);
   const allow = valueAt(values, ['plugins', 'allow']);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonMap } from '../../../../core/json.ts';
+import type { JsonMap } from '../../../core/json.ts';
 import { configChecks, describeChange, shadowdbSettings } from './plugin-keys.ts';
 
 const entries = { 'memory-loci': { enabled: true }, 'memory-core': { enabled: false } };

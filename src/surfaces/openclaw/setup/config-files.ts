@@ -3,11 +3,11 @@ import { dirname, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { JsonArrayNode, JsonObjectNode, JsonParser } from '@croct/json5-parser';
-import { LociError, messageOf } from '../../../../core/errors.ts';
-import { unreadableError } from '../../../../core/fs/file-errors.ts';
-import { valueAt } from '../../../../core/json-path.ts';
-import { isJsonMap, type JsonMap } from '../../../../core/json.ts';
-import type { Json } from '../../../../core/types.ts';
+import { LociError, messageOf } from '../../../core/errors.ts';
+import { unreadableError } from '../../../core/fs/file-errors.ts';
+import { valueAt } from '../../../core/json-path.ts';
+import { isJsonMap, type JsonMap } from '../../../core/json.ts';
+import type { Json } from '../../../core/types.ts';
 
 /** The key of an object that names a file with its contents. */
 const INCLUDE = '$include';

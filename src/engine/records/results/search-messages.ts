@@ -1,0 +1,83 @@
+import { SIGNAL_WORDS } from './search-result.ts';
+import type { SearchOutput } from './search-fields.ts';
+import type { WhyNothing } from './why-nothing.ts';
+
+// What the answer to a search says in words, the same on every surface. A surface passes `show`, which makes names and values that others
+// have chosen harmless for its readers.
+type ShowName = (name: string) => string;
+
+/** Which signals the answer lacks, and why, without a full stop. */
+export function missingMessages({
+  missing,
+  results = [],
+}: Pick<SearchOutput, 'missing'> & Partial<Pick<SearchOutput, 'results'>>): string[] {
+  return missing.map(({ signal, why }) => {
+    // Where only some passages have vectors, that signal is missing for the others.
+    const isPartial = results.some((result) => result.why.includes(`${SIGNAL_WORDS[signal]} #`));
+    return `searched ${isPartial ? 'only partly by' : 'without'} ${SIGNAL_WORDS[signal]}: ${why}`;
+  });
+}
+
+/** If a result that was left out scores at least this, the query needs no other words. */
+const FAIR_SCORE = 0.3;
+
+/** Why nothing was found, as far as it is known, and what to try, in sentences. */
+export function nothingMessages(
+  { query, nothing, unmatched }: Pick<SearchOutput, 'query' | 'nothing' | 'unmatched'>,
+  show: ShowName,
+): string[] {
+  if (nothing?.empty === true && nothing.unread_vaults.length === 0)
+    return [`The namespace ${show(nothing.namespace)} is empty: \`loci index PATH\` reads notes.`];
+  const lines = unmatchedMessages(unmatched, show);
+  const { unread_vaults: unread = [], unmet_filters: unmet = [] } = nothing ?? {};
+  if (unread.length > 0) lines.push(`Not indexed yet: ${unread.map(show).join(', ')}. Run \`loci index\`.`);
+  if (unmet.length > 0 && unmatched.length === 0)
+    lines.push(
+      `No record matches ${unmet.length === 1 ? 'the filter' : 'all of these filters at once'}: ${unmet.map(filterName).join(', ')}.`,
+    );
+  const { hidden = null, hidden_of_sources: ofSources = [] } = nothing ?? {};
+  const best = Math.max(hidden?.best_score ?? 0, ...ofSources.map(({ best_score }) => best_score));
+  if (lines.length === 0 && best < FAIR_SCORE) lines.push(defaultAdvice(query));
+  if (hidden !== null) lines.push(`${belowMinScore(hidden)}: a minimum score of 0 shows what was left out.`);
+  for (const source of ofSources)
+    lines.push(
+      `${belowMinScore(source, ` of ${show(source.source)}`)}: change its \`minScore\` in loci.yaml.`,
+    );
+  return lines;
+}
+
+function belowMinScore(
+  { results, best_score, min_score }: NonNullable<WhyNothing['hidden']>,
+  of = '',
+): string {
+  const count = results === 1 ? `1 result${of} scores` : `${String(results)} results${of} score`;
+  // Rounded up, 0.049 would not be below 0.05.
+  return `${count} below ${String(min_score)}, at best ${(Math.floor(best_score * 100) / 100).toFixed(2)}`;
+}
+
+function defaultAdvice(query: string): string {
+  const isQuotedOnly = /^\s*(?:"[^"]*"\s*)+$/.test(query);
+  return isQuotedOnly
+    ? 'Quoted words must occur exactly so; try them without the quotes.'
+    : 'Try other words or fewer filters; `loci status` shows what is stored.';
+}
+
+/** The maximum number of existing values that are listed for a filter. */
+const MAX_KNOWN_VALUES = 12;
+
+/** The values of filters that no record has, and those that records have: `No record has the tag x; existing values: y, z.` */
+export function unmatchedMessages(unmatched: SearchOutput['unmatched'], show: ShowName): string[] {
+  return unmatched.map(({ filter, value, known }) => {
+    if (filter === 'path') return `No record has a path like ${show(value)}.`;
+    const name = filterName(filter);
+    const values = known.slice(0, MAX_KNOWN_VALUES).map(show).join(', ');
+    const more =
+      known.length > MAX_KNOWN_VALUES ? ` and ${String(known.length - MAX_KNOWN_VALUES)} more` : '';
+    const existing = known.length === 0 ? `none has any ${name}` : `existing values: ${values}${more}`;
+    return `No record has the ${name} ${show(value)}; ${existing}.`;
+  });
+}
+
+function filterName(filter: string): string {
+  return filter.replace('_', ' ');
+}
