@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { EmbedTestOutput } from '../../src/operations/embedding/test.ts';
+import type { EmbedTestOutput } from '../../src/operations/nouns/health.ts';
 import { letterVectors, OPENAI, startProvider } from '../embedding/provider-server.ts';
 import { startModelServer } from '../embedding/start-model-server.ts';
 import { loci, temporaryFolder } from './loci-command.ts';

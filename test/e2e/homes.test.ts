@@ -12,8 +12,8 @@ import {
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { DoctorOutput } from '../../src/engine/health/check.ts';
-import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
-import type { InitOutput } from '../../src/operations/settings/init.ts';
+import type { IndexOutput } from '../../src/operations/nouns/index-notes.ts';
+import type { InitOutput } from '../../src/operations/nouns/settings.ts';
 import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import type { ImportOutput } from '../../src/engine/portable/items/import-report.ts';
 import { loci, lociJson, startLoci, temporaryFolder } from './loci-command.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { listOperation } from '../../src/operations/records/list.ts';
+import { recordOperations } from '../../src/operations/nouns/records.ts';
 import type { ListOutput } from '../../src/engine/records/list.ts';
 import { writeNotes } from '../contract/engines.ts';
 import { runAsAgent } from './agent-call.ts';
@@ -90,7 +90,7 @@ describe('loci list', () => {
       readFileSync(settings, 'utf8').replace('- name: two', '- name: two\n    includeInContext: false'),
     );
     const listed = async (input: object): Promise<string[]> =>
-      (await runAsAgent(listOperation, input, home)).records.map(({ citation }) => citation);
+      (await runAsAgent(recordOperations.list, input, home)).records.map(({ citation }) => citation);
     expect(await listed({ origins: ['vault'] })).toEqual(['one:Oven.md']);
     expect(await listed({ sources: ['two'] })).toEqual(['Tiles.md', 'two:Oven.md']);
     expect(await citations('--origin', 'vault')).toHaveLength(3);

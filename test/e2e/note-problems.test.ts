@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
+import type { IndexOutput } from '../../src/operations/nouns/index-notes.ts';
 import type { SourcesListOutput } from '../../src/engine/reading/source-schemas.ts';
 import { temporaryFolder } from './loci-command.ts';
 import { SourcesHome } from './sources-home.ts';

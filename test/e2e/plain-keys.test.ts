@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { DoctorOutput } from '../../src/engine/health/check.ts';
-import type { ConfigSetOutput } from '../../src/operations/settings/config-set.ts';
+import type { ConfigSetOutput } from '../../src/operations/nouns/settings.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 
 const KEY = 'sk-literal-0123456789abcdef';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CorpusOutput } from '../../src/operations/facts/corpus.ts';
+import type { CorpusOutput } from '../../src/operations/nouns/facts.ts';
 import type { FactStoreOutput } from '../../src/engine/facts/fact-fields.ts';
 import { sha256 } from '../../src/core/ids.ts';
 import { type HttpResponse, startServer, type TestServer } from './rest-server.ts';

@@ -8,7 +8,7 @@ import type {
   SourcesShowOutput,
   SourcesTestOutput,
 } from '../../src/engine/reading/source-schemas.ts';
-import { copyOfVault, temporaryFolder } from './loci-command.ts';
+import { temporaryFolder } from './loci-command.ts';
 import { GOOGLE_TASKS, SourcesHome } from './sources-home.ts';
 
 /** The error that a command prints with `--json`. */
@@ -115,7 +115,7 @@ describe('a source', () => {
     const home = new SourcesHome();
     await home.approveAndRefresh('tasks');
     expect((await home.run(['sources', 'remove', 'tasks'])).stdout).toBe(
-      'Removed 2 documents of tasks from the store; it is no longer in the settings.\n',
+      'Removed 2 records of tasks from the store; it is no longer in the settings.\n',
     );
     expect(await home.conditions()).toEqual([]);
     expect(await home.search('tile samples')).toEqual([]);
@@ -146,22 +146,6 @@ search: { minScore: 0.2 } # not less
     expect(settings).toMatch(/^search: \{ minScore: 0\.2 \} # not less$/m);
     expect(settings).not.toContain('tasks');
     expect(await home.conditions()).toEqual([['notes', 'waiting for approval']]);
-  });
-
-  it('is not accepted as a vault, and a vault is not accepted as a source', async () => {
-    const home = new SourcesHome({ sources: [GOOGLE_TASKS], vaults: [{ path: copyOfVault('house') }] });
-    await home.approveAndRefresh('tasks');
-    await home.json('index');
-    const source = await home.run(['forget-vault', 'tasks']);
-    expect(source.code).toBe(2);
-    expect(source.stderr).toMatch(/tasks is a source, not a vault\n.*`loci sources remove tasks`/);
-    const vault = await home.run(['sources', 'remove', 'house']);
-    expect(vault.code).toBe(2);
-    expect(vault.stderr).toMatch(/house is a vault\n.*`loci forget-vault "house"`/);
-    expect(await home.conditions()).toEqual([
-      ['house', 'fresh'],
-      ['tasks', 'fresh'],
-    ]);
   });
 
   it.each(['show', 'test', 'approve', 'refresh', 'pause', 'resume', 'remove'])(

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import type { CorpusOutput } from '../../src/operations/facts/corpus.ts';
+import type { CorpusOutput } from '../../src/operations/nouns/facts.ts';
 import type {
   FactCategoriesOutput,
   Fact,
@@ -9,14 +9,11 @@ import type {
   FactListOutput,
   FactStoreOutput,
 } from '../../src/engine/facts/fact-fields.ts';
-import { forgetFactsOperation } from '../../src/operations/facts/forget.ts';
-import { recallFactOperation } from '../../src/operations/facts/recall.ts';
-import { storeFactOperation } from '../../src/operations/facts/store.ts';
+import { factOperations } from '../../src/operations/nouns/facts.ts';
 import type { GetOutput } from '../../src/engine/records/get.ts';
 import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import type { StatusOutput } from '../../src/engine/health/status.ts';
-import { deleteRecordOperation } from '../../src/operations/records/delete.ts';
-import { undeleteOperation } from '../../src/operations/records/undelete.ts';
+import { recordOperations } from '../../src/operations/nouns/records.ts';
 import { runAsAgent } from './agent-call.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 
@@ -59,19 +56,27 @@ describe('a fact', () => {
   it('of the operator cannot be replaced by agents, unless they may write', async () => {
     const options = newHome();
     await store(options, 'framework', 'Svelte', '--category', 'project');
-    await runAsAgent(storeFactOperation, { key: 'db', value: 'SQLite', category: 'project' }, options.home);
-    await runAsAgent(storeFactOperation, { key: 'db', value: 'SQLite 3', category: 'project' }, options.home);
+    await runAsAgent(
+      factOperations['fact-store'],
+      { key: 'db', value: 'SQLite', category: 'project' },
+      options.home,
+    );
+    await runAsAgent(
+      factOperations['fact-store'],
+      { key: 'db', value: 'SQLite 3', category: 'project' },
+      options.home,
+    );
     const attempts: readonly (() => Promise<unknown>)[] = [
       () =>
         runAsAgent(
-          storeFactOperation,
+          factOperations['fact-store'],
           { key: 'framework', value: 'jQuery', category: 'project' },
           options.home,
         ),
-      () => runAsAgent(forgetFactsOperation, { key: 'framework' }, options.home),
-      () => runAsAgent(forgetFactsOperation, { prefix: 'frame' }, options.home),
-      () => runAsAgent(forgetFactsOperation, { category: 'project' }, options.home),
-      () => runAsAgent(deleteRecordOperation, { id: 1 }, options.home),
+      () => runAsAgent(factOperations['fact-forget'], { key: 'framework' }, options.home),
+      () => runAsAgent(factOperations['fact-forget'], { prefix: 'frame' }, options.home),
+      () => runAsAgent(factOperations['fact-forget'], { category: 'project' }, options.home),
+      () => runAsAgent(recordOperations.delete, { id: 1 }, options.home),
     ];
     for (const attempt of attempts)
       await expect(attempt()).rejects.toMatchObject({
@@ -80,16 +85,16 @@ describe('a fact', () => {
       });
     expect(await keys(options)).toEqual(expect.arrayContaining(['framework', 'db']));
     await loci(['fact', 'forget', 'framework'], options);
-    await expect(runAsAgent(undeleteOperation, { id: 1 }, options.home)).rejects.toMatchObject({
+    await expect(runAsAgent(recordOperations.undelete, { id: 1 }, options.home)).rejects.toMatchObject({
       code: 'writes_disabled',
     });
     await loci(['undelete', '1'], options);
-    expect(await runAsAgent(forgetFactsOperation, { key: 'db' }, options.home)).toMatchObject({
+    expect(await runAsAgent(factOperations['fact-forget'], { key: 'db' }, options.home)).toMatchObject({
       forgotten: 1,
     });
     await loci(['config', 'set', 'writes.enabled', 'true'], options);
     await runAsAgent(
-      storeFactOperation,
+      factOperations['fact-store'],
       { key: 'framework', value: 'Vue', category: 'project' },
       options.home,
     );
@@ -205,7 +210,7 @@ describe('a fact', () => {
       );
       expect(await refusal(['fact', 'forget', '--category', category], options)).toMatchObject(refused);
       await expect(
-        runAsAgent(storeFactOperation, { key: 'k', value: 'v', category }, options.home),
+        runAsAgent(factOperations['fact-store'], { key: 'k', value: 'v', category }, options.home),
       ).rejects.toMatchObject({
         code: 'invalid_input',
         status: 400,
@@ -306,14 +311,18 @@ describe('a fact', () => {
   it('may be stored and forgotten by an agent that may not write, and has the trust of an agent', async () => {
     const options = newHome();
     await store(options, 'os', 'Linux');
-    await runAsAgent(storeFactOperation, { key: 'tea', value: 'green', idempotency_key: 'k' }, options.home);
+    await runAsAgent(
+      factOperations['fact-store'],
+      { key: 'tea', value: 'green', idempotency_key: 'k' },
+      options.home,
+    );
     const repeated = await runAsAgent(
-      storeFactOperation,
+      factOperations['fact-store'],
       { key: 'tea', value: 'green', idempotency_key: 'k' },
       options.home,
     );
     expect(repeated.replayed).toBe(true);
-    expect(await runAsAgent(recallFactOperation, { key: 'tea' }, options.home)).toMatchObject({
+    expect(await runAsAgent(factOperations['fact-recall'], { key: 'tea' }, options.home)).toMatchObject({
       value: 'green',
       trust: 'agent',
     });
@@ -321,7 +330,7 @@ describe('a fact', () => {
       'tea  agent  green  just now  3mo left',
       'os          Linux  just now  3mo left',
     ]);
-    expect(await runAsAgent(forgetFactsOperation, { key: 'tea' }, options.home)).toMatchObject({
+    expect(await runAsAgent(factOperations['fact-forget'], { key: 'tea' }, options.home)).toMatchObject({
       forgotten: 1,
     });
   });

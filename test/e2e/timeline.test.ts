@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { timelineOperation } from '../../src/operations/records/timeline.ts';
+import { recordOperations } from '../../src/operations/nouns/records.ts';
 import type { TimelineOutput } from '../../src/engine/packs/timeline.ts';
 import { loadTokenCounter } from '../../src/pack/tokens.ts';
 import { writeNotes } from '../contract/engines.ts';
@@ -95,7 +95,7 @@ describe('loci timeline (G12)', () => {
     const text = readFileSync(settings, 'utf8');
     writeFileSync(settings, text.replace('- name: private', '- name: private\n    includeInContext: false'));
     const around = async (input: object): Promise<string[]> =>
-      citations(await runAsAgent(timelineOperation, { anchor: 'Oven.md', ...input }, home));
+      citations(await runAsAgent(recordOperations.timeline, { anchor: 'Oven.md', ...input }, home));
     expect(await around({})).not.toContain('2026-05-02 Doctor.md');
     expect(await around({ sources: ['private'] })).toEqual(['2026-05-02 Doctor.md', 'Oven.md']);
     expect(citations(await read('Oven.md'))).toContain('2026-05-02 Doctor.md');

@@ -12,8 +12,8 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ERROR_TABLE } from '../../src/core/errors.ts';
 import type { DoctorOutput } from '../../src/engine/health/check.ts';
-import type { ForgetVaultOutput } from '../../src/operations/vaults/forget-vault.ts';
-import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
+import type { SourcesRemoveOutput } from '../../src/operations/nouns/sources.ts';
+import type { IndexOutput } from '../../src/operations/nouns/index-notes.ts';
 import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import type { StatusOutput } from '../../src/engine/health/status.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
@@ -171,7 +171,7 @@ describe('status and doctor', () => {
       unreadable: expect.stringContaining('it does not exist') as string,
     });
     expect(await checksOf('vault work')).toMatchObject([
-      { result: 'failed', hint: expect.stringContaining('`loci forget-vault "work"`') as string },
+      { result: 'failed', hint: expect.stringContaining('`loci sources remove "work"`') as string },
     ]);
   });
 
@@ -184,7 +184,7 @@ describe('status and doctor', () => {
     expect(status.unconfigured_vaults.map(({ name }) => name)).toContain('work');
     expect(status.sources).toEqual([]);
     const removal = await loci(['sources', 'remove', 'work'], { home: other });
-    expect([removal.code, removal.stderr]).toEqual([2, expect.stringContaining('work is a vault')]);
+    expect([removal.code, removal.stdout]).toEqual([0, expect.stringContaining('Removed 1 record of work')]);
   });
 
   it('report records of a vault that is no longer in the settings, with a hint', async () => {
@@ -195,10 +195,10 @@ describe('status and doctor', () => {
     expect((await loci(['status'], { home })).stdout).toContain('My notes: 2 notes, not in the settings');
     const [check] = await checksOf('vault My notes');
     expect(check).toMatchObject({ result: 'warning' });
-    expect(check?.hint).toContain('loci forget-vault "My notes"');
+    expect(check?.hint).toContain('loci sources remove "My notes"');
     expect(await sourcesFound()).toEqual(['My notes', 'My notes', 'cli', 'work']);
-    expect((await loci(['forget-vault', 'My notes'], { home })).stdout).toContain(
-      'removed 2 records from the store.',
+    expect((await loci(['sources', 'remove', 'My notes'], { home })).stdout).toContain(
+      'Removed 2 records of My notes from the store.',
     );
     expect(await sourcesFound()).toEqual(['cli', 'work']);
     expect(await checksOf('vault My notes')).toEqual([]);
@@ -217,7 +217,7 @@ describe('status and doctor', () => {
     ]) {
       const refused = await loci(args, { home });
       expect([refused.code, readFileSync(file, 'utf8')]).toEqual([3, settings]);
-      for (const part of [notes, other, 'loci forget-vault "My notes"'])
+      for (const part of [notes, other, 'loci sources remove "My notes"'])
         expect(refused.stderr).toContain(part);
     }
     expect((await loci(['index', other, '--once'], { home })).code).toBe(0);
@@ -237,7 +237,7 @@ describe('index with a missing vault', () => {
     expect(code).toBe(8);
     expect(stdout).toContain(`work (${work}): 2 notes, 1 added, 1 unchanged\nDone in `);
     expect(stderr).toContain(`loci: the vault ${notes} cannot be read: it does not exist\n`);
-    expect(stderr).toContain('`loci forget-vault "My notes"`');
+    expect(stderr).toContain('`loci sources remove "My notes"`');
     const json = await loci(['index', '--json'], { home });
     expect(json).toMatchObject({ code: 8, stderr: '' });
     expect(JSON.parse(json.stdout)).toMatchObject({
@@ -250,19 +250,19 @@ describe('index with a missing vault', () => {
     for (const folder of [notes, work]) rmSync(folder, { recursive: true });
     const { code, stdout, stderr } = await loci(['index'], { home });
     expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
-    for (const name of ['My notes', 'work']) expect(stderr).toContain(`\`loci forget-vault "${name}"\``);
+    for (const name of ['My notes', 'work']) expect(stderr).toContain(`\`loci sources remove "${name}"\``);
     expect(JSON.parse((await loci(['index', '--json'], { home })).stdout)).toEqual({
       error: expect.objectContaining({ code: 'unreadable' }) as object,
     });
   });
 });
 
-describe('forget-vault', () => {
+describe('sources remove', () => {
   it('removes a vault from the settings and the store, keeps its notes, and index adds it again', async () => {
     const file = join(home, 'loci.yaml');
     writeFileSync(file, `# mine\n${readFileSync(file, 'utf8')}`);
-    const forgotten = await lociJson<ForgetVaultOutput>(['forget-vault', 'My', 'notes'], { home });
-    expect(forgotten).toEqual({ vault: 'My notes', path: notes, removed: 2, unconfigured: true });
+    const forgotten = await lociJson<SourcesRemoveOutput>(['sources', 'remove', 'My', 'notes'], { home });
+    expect(forgotten).toEqual({ id: 'My notes', path: notes, removed: 2, unconfigured: true });
     expect(await sourcesFound()).toEqual(['cli', 'work']);
     expect((await vaultsOf()).map(({ name }) => name)).toEqual(['work']);
     expect(readFileSync(file, 'utf8')).toMatch(/^# mine\n/);
@@ -271,8 +271,8 @@ describe('forget-vault', () => {
     expect((await loci(['doctor'], { home })).stdout).toMatch(/No problems found\.\n$/);
     await loci(['index', notes], { home });
     expect(await sourcesFound()).toEqual(['My notes', 'My notes', 'cli', 'work']);
-    await loci(['forget-vault', 'work'], { home });
-    await loci(['forget-vault', 'My notes'], { home });
+    await loci(['sources', 'remove', 'work'], { home });
+    await loci(['sources', 'remove', 'My notes'], { home });
     expect(await lociJson<StatusOutput>(['status'], { home })).toMatchObject({
       records: 1,
       vaults: [],
@@ -282,12 +282,12 @@ describe('forget-vault', () => {
 
   it('keeps everything if the folder is missing, unless an option allows the removal', async () => {
     rmSync(work, { recursive: true });
-    const refused = await loci(['forget-vault', 'work'], { home });
+    const refused = await loci(['sources', 'remove', 'work'], { home });
     expect(refused).toMatchObject({ code: 5, stdout: '' });
     expect(refused.stderr).toContain('--even-if-gone');
     expect(await sourcesFound()).toContain('work');
     expect((await vaultsOf()).map(({ name }) => name)).toContain('work');
-    expect((await loci(['forget-vault', 'work', '--even-if-gone'], { home })).code).toBe(0);
+    expect((await loci(['sources', 'remove', 'work', '--even-if-gone'], { home })).code).toBe(0);
     expect(await sourcesFound()).not.toContain('work');
   });
 
@@ -296,22 +296,22 @@ describe('forget-vault', () => {
     mkdirSync(fresh);
     await loci(['init', '--vault', fresh], { home });
     rmSync(fresh, { recursive: true });
-    const { code, stdout } = await loci(['forget-vault', 'fresh'], { home });
+    const { code, stdout } = await loci(['sources', 'remove', 'fresh'], { home });
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: `Forgot fresh: it had no records; it is no longer in the settings.\nThe notes in ${fresh} were not changed.\n`,
+      stdout: `Removed 0 records of fresh from the store; it is no longer in the settings.\nThe notes in ${fresh} were not changed.\n`,
     });
     expect((await vaultsOf()).map(({ name }) => name)).toEqual(['My notes', 'work']);
   });
 
-  it('refuses names that are not vaults, such as surfaces, and vaults of the environment', async () => {
+  it('refuses names that are no sources, such as surfaces, and vaults of the environment', async () => {
     for (const name of ['cli', 'my notes', 'nothing at all']) {
-      const { code, stderr } = await loci(['forget-vault', name], { home });
+      const { code, stderr } = await loci(['sources', 'remove', name], { home });
       expect(code).toBe(4);
-      expect(stderr).toContain(`no vault is called "${name}"; there are: My notes, work`);
+      expect(stderr).toContain(`no source is called "${name}"; there are`);
     }
     const env = { LOCI_VAULTS: JSON.stringify([{ path: work }]) };
-    const refused = await loci(['forget-vault', 'work'], { home, env });
+    const refused = await loci(['sources', 'remove', 'work'], { home, env });
     expect(refused).toMatchObject({ code: 5 });
     expect(refused.stderr).toContain('LOCI_VAULTS');
     expect(await sourcesFound()).toEqual(['My notes', 'My notes', 'cli', 'work']);
@@ -320,22 +320,22 @@ describe('forget-vault', () => {
 
 describe('forgetting a vault', () => {
   it('asks in a terminal, unless --yes is given', async () => {
-    const refused = await loci(['forget-vault', 'work'], { home, answer: 'no\n' });
+    const refused = await loci(['sources', 'remove', 'work'], { home, answer: 'no\n' });
     expect(refused.code).toBe(ERROR_TABLE.aborted.exit);
     expect(refused.stderr).toContain(
-      'Remove the records of work from the memory? The notes themselves stay. [y/N]',
+      'Remove the records of work from the memory? The notes or documents themselves stay. [y/N]',
     );
     expect(await sourcesFound()).toContain('work');
-    expect((await loci(['forget-vault', 'work'], { home, answer: 'y\n' })).code).toBe(0);
+    expect((await loci(['sources', 'remove', 'work'], { home, answer: 'y\n' })).code).toBe(0);
     expect(await sourcesFound()).not.toContain('work');
-    const { code, stderr } = await loci(['forget-vault', 'My notes', '--yes'], { home, answer: '' });
+    const { code, stderr } = await loci(['sources', 'remove', 'My notes', '--yes'], { home, answer: '' });
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('[y/N]')]);
   });
 
   it('keeps the vectors of its notes for a day', async () => {
     const options = { home: join(temporaryFolder(), 'home'), env: { LOCI_EMBEDDING_PROVIDER: 'local' } };
     expect(await lociJson<IndexOutput>(['index', notes], options)).toMatchObject({ embedded: 2 });
-    await loci(['forget-vault', 'My notes'], options);
+    await loci(['sources', 'remove', 'My notes'], options);
     expect(await lociJson<IndexOutput>(['index', work], options)).toMatchObject({ embedded: 1 });
     expect(await lociJson<IndexOutput>(['index', notes], options)).toMatchObject({
       vaults: [{ added: 2 }],

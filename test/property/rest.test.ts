@@ -26,7 +26,7 @@ function requestsOf({ path, operation }: Route): fc.Arbitrary<Request> {
   const raw = text.map((body): Request => ({ path, body, method: 'POST' }));
   const query = fc.oneof(input.map(queryOf), fc.webQueryParameters());
   const queried = query.map((parameters): Request => ({ path: `${path}?${parameters}` }));
-  return operation.readOnly ? fc.oneof(posted, raw, queried) : fc.oneof(posted, raw);
+  return operation.kind === 'read' ? fc.oneof(posted, raw, queried) : fc.oneof(posted, raw);
 }
 
 function queryOf(input: unknown): string {

@@ -98,7 +98,7 @@ function pathItem(route: Route, schemas: JsonMap): JsonMap {
   const item: JsonMap = {
     post: { ...described(route, name, BODY_PROBLEM), requestBody: requestBody(operation, name) },
   };
-  if (!operation.readOnly) return item;
+  if (operation.kind !== 'read') return item;
   const parameters = [...fields].map(([field, schema]): Json => {
     const { description = '', ...rest } = schema;
     return {
@@ -249,8 +249,8 @@ export function overview(routes: readonly Route[], hasMcp: boolean): string {
     '',
     '`POST` takes a JSON object of fields; what changes nothing also accepts `GET` with a query.',
     '',
-    ...ofTokens.map(({ path, operation: { readOnly, scope, title } }) =>
-      [readOnly ? 'GET, POST' : 'POST     ', path.padEnd(width), scope.padEnd(5), title].join('  '),
+    ...ofTokens.map(({ path, operation: { kind, scope, title } }) =>
+      [kind === 'read' ? 'GET, POST' : 'POST     ', path.padEnd(width), scope.padEnd(5), title].join('  '),
     ),
     '',
   ].join('\n');

@@ -1,13 +1,12 @@
 import { inputFields, type FieldSchema } from '../../operations/shared/input.ts';
-import { remoteOperation } from '../../operations/shared/local-io.ts';
-import { type Operation, toolName } from '../../operations/operation.ts';
+import { type LoadedOperation, remoteOperation, toolName } from '../../operations/operation.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
 import { pathOfTool } from './http/paths.ts';
 
 /** An operation and its path. */
 export interface Route {
   readonly path: string;
-  readonly operation: Operation;
+  readonly operation: LoadedOperation;
   readonly fields: ReadonlyMap<string, FieldSchema>;
   /** Whether only the page of the owner may call it. */
   readonly onPage: boolean;

@@ -1,6 +1,6 @@
 import { formatCount } from '../../../core/text/format-count.ts';
 import type { EmbedBackfillOutput } from '../../../engine/embedding/backfill.ts';
-import type { EmbedTestOutput } from '../../../operations/embedding/test.ts';
+import type { EmbedTestOutput } from '../../../operations/nouns/health.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 import { generationText, prefixesText, refusalWarnings } from '../format/phrases.ts';
 import { durationText } from '../format/times.ts';

@@ -7,7 +7,7 @@ import type { CommandSyntax, OperationCommand } from './operation-command.ts';
  */
 const FILES: readonly (readonly [operations: string, load: () => Promise<object>])[] = [
   ['init config-show config-get config-set migrate-store', () => import('./settings.ts')],
-  ['index reindex forget-vault', () => import('./vaults.ts')],
+  ['index reindex', () => import('./vaults.ts')],
   ['search', () => import('./records/search.ts')],
   ['pack', () => import('./packs/packs.ts')],
   ['get list timeline', () => import('./records/read.ts')],

@@ -1,7 +1,6 @@
 import { ERROR_TABLE } from '../../../../core/errors.ts';
 import { formatCount } from '../../../../core/text/format-count.ts';
-import type { GraphDiffOutput } from '../../../../operations/graph/graph-diff.ts';
-import type { GraphViewOutput } from '../../../../operations/graph/graph-view.ts';
+import type { GraphDiffOutput, GraphViewOutput } from '../../../../operations/nouns/graph-files.ts';
 import type { GraphExportOutput } from '../../../../engine/graph/export-graph.ts';
 import type { GraphConceptsOutput, GraphConflictsOutput } from '../../../../engine/graph/concepts.ts';
 import { type StepOutput, stepTarget } from '../../../../engine/graph/graph-fields.ts';
