@@ -21,7 +21,7 @@ import { loci, lociJson, startLoci, temporaryFolder } from './loci-command.ts';
 describe('a home', () => {
   it('is created with access only for its owner, and is not changed the second time', async () => {
     const home = join(temporaryFolder(), 'deep', 'home');
-    const first = await lociJson<InitOutput>(['init'], { home });
+    const first = await lociJson<InitOutput>(['config', 'init'], { home });
     expect(first.created).toEqual(['home', 'config', 'store']);
     for (const path of [home, first.config_file, first.store]) expect(statSync(path).mode & 0o077).toBe(0);
     expect((await loci(['config', 'show'], { home })).stdout).toMatch(
@@ -29,7 +29,7 @@ describe('a home', () => {
     );
     const text = readFileSync(first.config_file, 'utf8');
     expect(text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))).toEqual([]);
-    expect((await loci(['init'], { home })).stdout).toMatch(
+    expect((await loci(['config', 'init'], { home })).stdout).toMatch(
       /^Everything exists already; nothing was changed[^]*\nNext: loci index ~\/your-notes\n$/,
     );
     expect(readFileSync(first.config_file, 'utf8')).toBe(text);
@@ -61,15 +61,17 @@ describe('a home', () => {
   it('can be created with a vault', async () => {
     const home = join(temporaryFolder(), 'home');
     const vault = join(temporaryFolder(), 'Papers');
-    const missing = await loci(['init', '--vault', vault], { home });
+    const missing = await loci(['config', 'init', '--vault', vault], { home });
     expect(missing).toMatchObject({ code: 8, stdout: '' });
     expect(existsSync(home)).toBe(false);
     mkdirSync(vault);
-    expect((await lociJson<InitOutput>(['init', '--vault', vault], { home })).vault).toMatchObject({
+    expect((await lociJson<InitOutput>(['config', 'init', '--vault', vault], { home })).vault).toMatchObject({
       name: 'Papers',
     });
-    expect((await loci(['init', '--vault', vault], { home })).stdout).toMatch(/nothing was changed/);
-    expect((await loci(['init'], { home })).stdout).toMatch(/\nNext: loci index\n$/);
+    expect((await loci(['config', 'init', '--vault', vault], { home })).stdout).toMatch(
+      /nothing was changed/,
+    );
+    expect((await loci(['config', 'init'], { home })).stdout).toMatch(/\nNext: loci index\n$/);
     writeFileSync(join(vault, 'deed.md'), 'The deed is with the notary.');
     expect((await loci(['index'], { home })).stdout).toContain('1 note, 1 added');
   });
@@ -91,10 +93,10 @@ describe('a home', () => {
       detail: expect.stringContaining('LOCI_SEARCH_LIMIT'),
     });
     expect(checksOf('store')).toMatchObject([
-      { result: 'failed', hint: expect.stringContaining('loci init') },
+      { result: 'failed', hint: expect.stringContaining('loci config init') },
     ]);
     expect(existsSync(join(home, 'loci.db'))).toBe(false);
-    await loci(['init'], { home });
+    await loci(['config', 'init'], { home });
     await loci(['write', 'x'], { home });
     chmodSync(join(home, 'loci.db'), 0o644);
     const advice = (await loci(['doctor'], { home })).stdout;

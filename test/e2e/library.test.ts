@@ -43,7 +43,7 @@ describe('the library', () => {
       [['search', 'stopcock'], await loci.search({ query: 'stopcock' })],
       [['get', 'record/1'], await loci.get({ citation: 'record/1' })],
       [['fact', 'list'], await loci.factList()],
-      [['audit'], await loci.audit()],
+      [['inbox', 'audit'], await loci.audit()],
       [['graph', 'show', 'stopcock'], await loci.graphShow({ nodes: ['stopcock'] })],
     ] as const) {
       const { stdout } = await run([...words, '--json'], { home, env });

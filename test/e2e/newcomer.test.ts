@@ -133,7 +133,9 @@ describe('a newcomer', () => {
     const status = await lociJson<StatusOutput>(['status'], { home });
     expect(status).toMatchObject({ home, namespace: 'default', vaults: [{ name: 'notes', records: NOTES }] });
     const before = await lociJson<SearchOutput>(['search', 'stale feed'], { home });
-    expect((await loci(['reindex'], { home })).stdout).toMatch(/^Rebuilt \d+ records, embedded 0 texts/);
+    expect((await loci(['doctor', 'reindex'], { home })).stdout).toMatch(
+      /^Rebuilt \d+ records, embedded 0 texts/,
+    );
     const after = await lociJson<SearchOutput>(['search', 'stale feed'], { home });
     // The age may change while the test runs.
     const withoutAge = ({ results }: SearchOutput): unknown[] => results.map(({ age: _, ...rest }) => rest);

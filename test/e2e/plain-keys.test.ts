@@ -18,7 +18,7 @@ async function doctorWarnings(home: string): Promise<string[]> {
 describe.each(['embedding.apiKey', 'rerank.apiKey'])('loci config set %s', (setting) => {
   it('repeats no key, and says that it is in the file, as doctor does', async () => {
     const home = temporaryFolder();
-    await loci(['init'], { home });
+    await loci(['config', 'init'], { home });
     const set = await loci(['config', 'set', setting, KEY], { home });
     expect(set.code).toBe(0);
     expect(set.stdout).toContain(`Set ${setting} to ********`);

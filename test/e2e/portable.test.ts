@@ -130,7 +130,7 @@ describe('an import', () => {
     const { renumbered, records } = await runImport(other, file);
     expect(nonZero(records)).toEqual({ added: 1 });
     expect(renumbered).toMatchObject([{ from: 1, to: 2 }]);
-    const { entries } = await lociJson<{ entries: { action: string }[] }>(['audit'], { home });
+    const { entries } = await lociJson<{ entries: { action: string }[] }>(['inbox', 'audit'], { home });
     expect(entries.map(({ action }) => action)).toEqual(['import', 'update', 'write']);
   });
 

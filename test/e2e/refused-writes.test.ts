@@ -40,14 +40,14 @@ describe('a rejected command', () => {
       'invalid_input',
       '--idempotency-key must be printable ASCII',
     ],
-    [['audit', '--record', '9'], 4, 'not_found', 'there is no record 9'],
+    [['inbox', 'audit', '--record', '9'], 4, 'not_found', 'there is no record 9'],
     [
-      ['audit', '--after', 'x'],
+      ['inbox', 'audit', '--after', 'x'],
       2,
       'invalid_input',
       '--after must be the `next` of the previous page, not "x"',
     ],
-    [['audit', '--limit', '0'], 2, 'invalid_input', '--limit must be at least 1, not 0'],
+    [['inbox', 'audit', '--limit', '0'], 2, 'invalid_input', '--limit must be at least 1, not 0'],
   ])('%j ends with %i, %s: %s', async (args, exit, code, message) => {
     const result = await loci([...args, '--json'], options);
     const { error } = JSON.parse(result.stdout) as { error: Record<'code' | 'message' | 'hint', string> };

@@ -59,7 +59,7 @@ it.each(['SIGKILL', 'SIGINT'] as const)(
   'an import of a ShadowDB that %s has interrupted continues',
   async (signal) => {
     const home = temporaryFolder();
-    await lociJson(['init'], { home });
+    await lociJson(['config', 'init'], { home });
     const running = startLoci(['import', url], { home });
     await waitForFirstBatch(home, running);
     running.child.kill(signal);

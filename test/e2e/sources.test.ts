@@ -165,7 +165,7 @@ search: { minScore: 0.2 } # not less
     const shown = await new SourcesHome().run(['sources', 'show', 'tasks']);
     expect([shown.code, shown.stdout]).toEqual([0, expect.stringMatching(/^approved {5}never$/m)]);
     const nothing = await new SourcesHome({}).run(['sources', 'list']);
-    expect([nothing.code, nothing.stderr]).toEqual([6, expect.stringContaining('loci init')]);
+    expect([nothing.code, nothing.stderr]).toEqual([6, expect.stringContaining('loci config init')]);
   });
 });
 

@@ -169,7 +169,7 @@ describe('a fact', () => {
     expect(
       (await lociJson<SearchOutput>(['search', 'quuxian', '--min-score', '0'], options)).results,
     ).toEqual([]);
-    const { documents } = await lociJson<CorpusOutput>(['corpus'], options);
+    const { documents } = await lociJson<CorpusOutput>(['fact', 'corpus'], options);
     expect(documents.map(({ path }) => path)).toEqual(['facts/user_facts/other']);
     const read = await lociJson<GetOutput>(['get', 'facts/user_facts/other'], options);
     expect(read.text).toBe(documents[0]?.content);

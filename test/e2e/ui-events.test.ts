@@ -40,7 +40,7 @@ describe('events', () => {
         ['startup', 'audit'],
       ],
       [
-        ['token', 'create', '--subject', 'ada'],
+        ['serve', 'token', 'create', '--subject', 'ada'],
         ['access', 'audit'],
       ],
       [['pack', 'oven'], ['receipts']],

@@ -162,7 +162,7 @@ describe('status and doctor', () => {
   it('report a vault that was not read yet, or whose folder is missing', async () => {
     const fresh = join(temporaryFolder(), 'fresh');
     mkdirSync(fresh);
-    await loci(['init', '--vault', fresh], { home });
+    await loci(['config', 'init', '--vault', fresh], { home });
     expect((await vaultsOf())[2]).toMatchObject({ name: 'fresh', last_read: null, changes: null });
     expect(await checksOf('vault fresh')).toMatchObject([{ result: 'warning' }]);
     renameSync(work, `${work} elsewhere`);
@@ -213,7 +213,7 @@ describe('status and doctor', () => {
     writeFileSync(join(other, 'three.md'), 'Another aardvark.');
     for (const args of [
       ['index', other],
-      ['init', '--vault', other],
+      ['config', 'init', '--vault', other],
     ]) {
       const refused = await loci(args, { home });
       expect([refused.code, readFileSync(file, 'utf8')]).toEqual([3, settings]);
@@ -294,7 +294,7 @@ describe('sources remove', () => {
   it('succeeds for a vault that was never read', async () => {
     const fresh = join(temporaryFolder(), 'fresh');
     mkdirSync(fresh);
-    await loci(['init', '--vault', fresh], { home });
+    await loci(['config', 'init', '--vault', fresh], { home });
     rmSync(fresh, { recursive: true });
     const { code, stdout } = await loci(['sources', 'remove', 'fresh'], { home });
     expect({ code, stdout }).toEqual({

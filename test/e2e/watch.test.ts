@@ -7,7 +7,7 @@ import { eventOf, refreshed, WatchProcess } from './watch-process.ts';
 
 const FAST = { ...GOOGLE_TASKS, refreshInterval: '100ms' };
 
-describe('loci watch', () => {
+describe('loci sources watch', () => {
   it('reports a changed note after it can be found', async () => {
     const vault = join(temporaryFolder());
     writeFileSync(join(vault, 'Oven.md'), 'The oven is induction.\n');
@@ -79,7 +79,11 @@ describe('loci watch', () => {
     // The process takes its standard error for a terminal of 60 columns.
     const terminal = 'Object.assign(process.stderr, { isTTY: true, columns: 60 });';
     const nodeArgs = ['--import', `data:text/javascript,${encodeURIComponent(terminal)}`, MAIN];
-    const { child, ended } = startLoci(['watch'], { home: home.path, env: { NO_COLOR: '1' } }, nodeArgs);
+    const { child, ended } = startLoci(
+      ['sources', 'watch'],
+      { home: home.path, env: { NO_COLOR: '1' } },
+      nodeArgs,
+    );
     onTestFinished(() => void child.kill('SIGKILL'));
     const refreshes = Promise.withResolvers<undefined>();
     let printed = '';
@@ -139,9 +143,9 @@ describe('loci watch', () => {
 
   it('fails when there is nothing to refresh, and says what to do', async () => {
     const home = temporaryFolder();
-    const { code, stderr } = await loci(['watch'], { home });
+    const { code, stderr } = await loci(['sources', 'watch'], { home });
     expect(code).toBe(3);
     expect(stderr).toMatch(/nothing to refresh.*\n.*`loci index PATH`.*docs\/sources\.md/);
-    expect((await loci(['watch', 'everything'], { home })).code).toBe(2);
+    expect((await loci(['sources', 'watch', 'everything'], { home })).code).toBe(2);
   });
 });

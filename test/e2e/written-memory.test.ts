@@ -109,9 +109,9 @@ describe('a written record', () => {
       },
     });
     expect((await loci(['undelete', '2'], options)).code).toBe(0);
-    const { entries } = await lociJson<AuditOutput>(['audit', '--action', 'purge'], options);
+    const { entries } = await lociJson<AuditOutput>(['inbox', 'audit', '--action', 'purge'], options);
     expect(entries).toMatchObject([{ actor: 'loci', surface: 'engine', record: null, diff: null }]);
-    const log = await lociJson<AuditOutput>(['audit'], options);
+    const log = await lociJson<AuditOutput>(['inbox', 'audit'], options);
     const ofPurged = log.entries.filter(({ subject }) => subject === entries[0]?.subject);
     expect(ofPurged.map(({ action, erased }) => [action, erased])).toEqual([
       ['purge', false],
@@ -200,7 +200,7 @@ describe('the audit log', () => {
 
   it('shows for each change the actor, the surface, the time and the diff', async () => {
     await runAsAgent(recordOperations.write, { content: 'x' }, options.home);
-    const { entries } = await lociJson<AuditOutput>(['audit'], options);
+    const { entries } = await lociJson<AuditOutput>(['inbox', 'audit'], options);
     const user = userName();
     expect(entries.map(({ actor, surface, action, record }) => [actor, surface, action, record])).toEqual([
       ['ada', 'mcp', 'write', 2],
@@ -215,7 +215,7 @@ describe('the audit log', () => {
     });
     for (const { at } of entries) expect(Math.abs(Date.now() - Date.parse(at))).toBeLessThan(60_000);
 
-    const { stdout } = await loci(['audit', '--record', '1', '--action', 'update'], options);
+    const { stdout } = await loci(['inbox', 'audit', '--record', '1', '--action', 'update'], options);
     const [first, ...rest] = stdout.trimEnd().split('\n');
     expect(first).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}\S.* via cli {2}update {2}record\/1$/);
     expect(rest).toEqual([
@@ -229,17 +229,21 @@ describe('the audit log', () => {
 
   it('can be filtered and read in pages', async () => {
     const actions = async (...args: string[]) =>
-      (await lociJson<AuditOutput>(['audit', ...args], options)).entries.map(({ action }) => action);
+      (await lociJson<AuditOutput>(['inbox', 'audit', ...args], options)).entries.map(({ action }) => action);
     const viaCli = ['--surface', 'cli'];
     expect(await actions(...viaCli, '--action', 'delete')).toEqual(['delete']);
     expect(await actions('--actor', 'nobody')).toEqual([]);
     expect(await actions(...viaCli, '--from', 'tomorrow')).toEqual([]);
     expect(await actions(...viaCli, '--from', 'yesterday', '--record', '1')).toHaveLength(4);
-    const page = await lociJson<AuditOutput>(['audit', ...viaCli, '-n', '3'], options);
+    const page = await lociJson<AuditOutput>(['inbox', 'audit', ...viaCli, '-n', '3'], options);
     expect(page.entries.map(({ action }) => action)).toEqual(['undelete', 'delete', 'update']);
     expect(await actions(...viaCli, '-n', '3', '--after', page.next ?? '')).toEqual(['write']);
-    expect((await loci(['audit', ...viaCli, '-n', '1'], options)).stdout).toContain('shows the next page');
-    expect((await loci(['audit', '--action', 'none'], options)).stdout).toMatch(/^No matching entries/);
+    expect((await loci(['inbox', 'audit', ...viaCli, '-n', '1'], options)).stdout).toContain(
+      'shows the next page',
+    );
+    expect((await loci(['inbox', 'audit', '--action', 'none'], options)).stdout).toMatch(
+      /^No matching entries/,
+    );
   });
 
   it('cannot be rewritten', async () => {

@@ -27,7 +27,14 @@ describe('a wrong path', () => {
 
   it.each([
     ['a home that is a file', { home: file }, ['status'], 8, 'file.md is a file', 'LOCI_HOME'],
-    ['a home below a file', { home: join(file, 'x') }, ['init'], 8, 'is a file, or is below one', '--home'],
+    [
+      'a home below a file',
+      { home: join(file, 'x') },
+      ['config', 'init'],
+      8,
+      'is a file, or is below one',
+      '--home',
+    ],
     [
       'a store that is a folder',
       { home, env: { LOCI_STORE_PATH: folder } },

@@ -116,7 +116,7 @@ describe('indexing', () => {
 
   it('continues while other processes search, index and write', async () => {
     const home = temporaryFolder();
-    await lociJson(['init'], { home });
+    await lociJson(['config', 'init'], { home });
     const first = startLoci(['index', vault, '--json'], { home });
     const second = startLoci(['index', vault, '--json'], { home });
     await waitForFirstBatch(home, first);

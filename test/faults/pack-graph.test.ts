@@ -158,7 +158,7 @@ describe('a pack that asks for the graph, and a search, while', () => {
     const loci = await openBroken(sql(`DROP TABLE ${table}`));
     if (table === 'graph_node')
       await expect(showNodes(loci, { nodes: ['Kitchen'], k: 5 })).rejects.toMatchObject({
-        hint: expect.stringContaining('loci reindex') as string,
+        hint: expect.stringContaining('loci doctor reindex') as string,
       });
     await reindex(loci);
     expect(await graphStatus(loci)).toMatchObject({ condition: 'current' });

@@ -63,7 +63,7 @@ it.for([
       ['graph', 'show', 'record/1'],
       ['graph', 'concepts'],
       ['fact', 'list'],
-      ['audit'],
+      ['inbox', 'audit'],
       ['doctor'],
       ['export', '--to', join(folder.path, 'export.jsonl')],
     ])

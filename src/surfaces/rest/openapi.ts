@@ -69,7 +69,7 @@ export function openApi(routes: readonly Route[]): JsonMap {
           type: 'http',
           scheme: 'bearer',
           description:
-            'A token made by `loci token create`, or a JSON Web Token if the server is set up for them.',
+            'A token made by `loci serve token create`, or a JSON Web Token if the server is set up for them.',
         },
         page: {
           type: 'apiKey',
@@ -239,7 +239,7 @@ export function overview(routes: readonly Route[], hasMcp: boolean): string {
   return [
     'Loci: memory for AI agents',
     '',
-    'Requests need a token: `Authorization: Bearer TOKEN`. `loci token create --subject NAME` makes one.',
+    'Requests need a token: `Authorization: Bearer TOKEN`. `loci serve token create --subject NAME` makes one.',
     '',
     `${API}/openapi.json  the fields of every operation, in OpenAPI 3.1`,
     `${API}/events  server-sent events: what changes in the memory of the caller (scope read)`,

@@ -178,7 +178,7 @@ function nextRefreshText({ id, condition, next_refresh, refresh_interval_ms }: S
       const interval =
         refresh_interval_ms === null ? '' : `, every ${durationText(refresh_interval_ms / 1000)}`;
       const isAhead = next_refresh !== null && Date.parse(next_refresh) > Date.now();
-      return `${isAhead ? localTimeText(next_refresh) : 'as soon as `loci watch`, `serve` or `mcp` runs'}${interval}`;
+      return `${isAhead ? localTimeText(next_refresh) : 'as soon as `loci sources watch`, `serve` or `mcp` runs'}${interval}`;
     }
   }
 }
