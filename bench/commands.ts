@@ -58,9 +58,9 @@ export async function measureCommands(folder: string): Promise<Measure[]> {
   ]);
 }
 
-/** Starts `loci watch`, which answers commands from its first line on. */
+/** Starts `loci sources watch`, which answers commands from its first line on. */
 async function startServer(env: NodeJS.ProcessEnv): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [COMMAND, 'watch', '--json'], {
+  const child = spawn(process.execPath, [COMMAND, 'sources', 'watch', '--json'], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });

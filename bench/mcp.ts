@@ -4,8 +4,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createContext } from '../src/operations/context.ts';
-import { searchOperation } from '../src/operations/records/search.ts';
-import { writeOperation } from '../src/operations/records/write.ts';
+import { recordOperations } from '../src/operations/nouns/records.ts';
 import type { Measure } from './report.ts';
 import { quantile, timeEach } from './timing.ts';
 
@@ -32,7 +31,7 @@ export async function measureMcp(folder: string): Promise<Measure[]> {
   };
   const context = createContext({ home, env, caller: { surface: 'mcp', trust: 'agent' } });
   try {
-    for (let i = 0; i < RECORDS; i++) await writeOperation.run(context, { content: contentOf(i) });
+    for (let i = 0; i < RECORDS; i++) await recordOperations.write.run(context, { content: contentOf(i) });
     const readyTimes: number[] = [];
     const echoTimes: number[] = [];
     for (let run = 0; run < PROCESSES; run++) {
@@ -47,12 +46,12 @@ export async function measureMcp(folder: string): Promise<Measure[]> {
     // Warms up both sides: the first calls load and compile code.
     for (const query of queries.slice(0, 50)) {
       await client.search(query);
-      await searchOperation.run(context, { query });
+      await recordOperations.search.run(context, { query });
     }
     const [engineTimes, mcpTimes]: [number[], number[]] = [[], []];
     // The two alternate, so that other load on the machine affects both.
     for (const query of queries) {
-      engineTimes.push(...(await timeEach([query], () => searchOperation.run(context, { query }))));
+      engineTimes.push(...(await timeEach([query], () => recordOperations.search.run(context, { query }))));
       mcpTimes.push(...(await timeEach([query], () => client.search(query))));
     }
     await client.end();

@@ -186,7 +186,7 @@ run docker compose up --detach --wait --wait-timeout 180 loci
 cat << END
 
 Loci listens at http://$address. To make a token, run this in deploy/:
-  docker compose exec loci loci token create --subject alice --scope write
+  docker compose exec loci loci serve token create --subject alice --scope write
 END
 if [ -n "$before" ] && [ "$before" != "$embeddings" ]; then
   cat << 'END'

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { ERROR_TABLE, type ErrorCode } from '../src/core/errors.ts';
 import { inputFields } from '../src/operations/shared/input.ts';
-import type { Operation } from '../src/operations/operation.ts';
+import type { LoadedOperation } from '../src/operations/operation.ts';
 import { OPERATIONS } from '../src/operations/registry.ts';
 import { loadCommand } from '../src/surfaces/cli/commands/registry.ts';
 import { EXIT_CODES } from '../src/surfaces/cli/report-error.ts';
@@ -25,7 +25,7 @@ const HEAD = `# Commands
   wins over the file.
 `;
 
-async function section(operation: Operation): Promise<string> {
+async function section(operation: LoadedOperation): Promise<string> {
   const command = await loadCommand(operation.name);
   const words = commandWords(operation.name);
   const fields = inputFields(operation);

@@ -9,8 +9,8 @@ const [BEGIN, END] = ['<!-- operations -->\n', '<!-- /operations -->'];
 /** The text of docs/rest.md, with the current list. */
 export async function renderRestDocs(): Promise<string> {
   const routes = await routesOf(OPERATIONS);
-  const lines = routes.map(({ path, onPage, operation: { readOnly, scope, title } }) => {
-    const methods = readOnly ? '`POST`, `GET`' : '`POST`';
+  const lines = routes.map(({ path, onPage, operation: { kind, scope, title } }) => {
+    const methods = kind === 'read' ? '`POST`, `GET`' : '`POST`';
     const callers = onPage ? 'only the page of the owner' : `scope \`${scope}\``;
     return `- ${methods} \`${path}\` (${callers}): ${title.charAt(0).toLowerCase()}${title.slice(1)}`;
   });

@@ -61,9 +61,9 @@ export const REPLACED_KEYS: readonly ReplacedKey[] = [
   { key: 'server.rateLimit', instead: PROXY },
   {
     key: 'server.metricsPublic',
-    instead: 'use a token with the scope `admin` for `/metrics`: `loci token create`',
+    instead: 'use a token with the scope `admin` for `/metrics`: `loci serve token create`',
   },
-  { key: 'auth.localhost', instead: 'use a token, also on this machine: `loci token create`' },
+  { key: 'auth.localhost', instead: 'use a token, also on this machine: `loci serve token create`' },
   {
     key: 'auth.jwt.clockTolerance',
     instead: 'the clocks of issuers may differ by 30 seconds; take the key out to accept that',

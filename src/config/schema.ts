@@ -327,7 +327,7 @@ export const configSchema = z
     server: server.prefault({}).describe('Where `loci serve` listens.'),
     auth: auth
       .prefault({})
-      .describe('Who may call over HTTP, in addition to tokens made with `loci token create`.'),
+      .describe('Who may call over HTTP, in addition to tokens made with `loci serve token create`.'),
     memory: memory.prefault({}).describe('What searches pools.'),
     adapters: adapters.prefault({}).describe('Pools, and what searches them.'),
     log: log.prefault({}).describe('What is logged.'),

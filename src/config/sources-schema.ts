@@ -103,7 +103,7 @@ export const vault = z.strictObject({
         '`loci index --verbose` lists what was left out, and `loci index` names a glob that matches nothing.',
     ),
   refreshInterval: duration('30s').describe(
-    'How often a running `loci watch`, `serve` or `mcp` looks for changed notes.',
+    'How often a running `loci sources watch`, `serve` or `mcp` looks for changed notes.',
   ),
   weight: weight(),
   minScore: minScore(),
@@ -194,7 +194,7 @@ const settings = {
       'Files and folders that the command uses: when one of them changes, the source must be approved again. Paths are relative ' +
         'to the working folder of the command, and may be absolute or begin with `~/`. All files of a folder count.',
     ),
-  refreshInterval: duration('5m').describe('How often a running `loci watch`, `serve` or `mcp` runs it.'),
+  refreshInterval: duration('5m').describe('How often a running `loci sources watch`, `serve` or `mcp` runs it.'),
   timeout: duration('30s').describe(
     'How long the command may run. After that it is terminated, together with every process that it started.',
   ),

@@ -54,7 +54,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorEntry>> = {
   unauthorized: {
     status: 401,
     exit: 10,
-    hint: 'Send `Authorization: Bearer TOKEN`. `loci token create` makes a token.',
+    hint: 'Send `Authorization: Bearer TOKEN`. `loci serve token create` makes a token.',
   },
   forbidden: { status: 403, exit: 10, hint: 'Ask the operator of Loci for a token with this scope.' },
   writes_disabled: {
@@ -75,7 +75,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorEntry>> = {
   },
   ambiguous: { status: 409, exit: 4, hint: 'Add the source: SOURCE:PATH.' },
   conflict: { status: 409, exit: 5, hint: 'Read the current state, then try again.' },
-  store_not_found: { status: 503, exit: 6, hint: 'Run `loci init`, or `loci index PATH`.' },
+  store_not_found: { status: 503, exit: 6, hint: 'Run `loci config init`, or `loci index PATH`.' },
   store_newer: {
     status: 503,
     exit: 6,

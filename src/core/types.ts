@@ -56,7 +56,7 @@ export interface LociRecord {
   readonly revision: string | null;
 }
 
-/** A part of a record that is embedded and searched. Derived: `loci reindex` rebuilds it. */
+/** A part of a record that is embedded and searched. Derived: `loci doctor reindex` rebuilds it. */
 export interface Passage {
   /** Position in the record, from 0. */
   readonly ordinal: number;

@@ -98,7 +98,7 @@ describe('an engine without a model', () => {
     await damage(sql);
     const found = (await doctor(loci)).filter(({ result }) => result === 'failed');
     expect(found.map(({ name }) => name)).toContain(check);
-    for (const { hint } of found) expect(hint).toContain('loci reindex');
+    for (const { hint } of found) expect(hint).toContain('loci doctor reindex');
     await reindex(loci);
     expect(await failedChecks()).toEqual([]);
     expect(await searchAll()).toEqual(before);

@@ -1,30 +1,42 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { LoadedConfig } from '../config/load.ts';
 import type { VaultConfig } from '../config/sources-schema.ts';
 import type { Scope } from '../core/caller.ts';
 import type { Json } from '../core/types.ts';
 import type { Progress } from '../core/progress.ts';
+import { LociError } from '../core/errors.ts';
 import type { EngineContext } from '../engine/context.ts';
 
 /**
  * An operation, which every surface offers. Fields have names in snake_case, plain JSON values and ISO 8601 times, so that
  * inputs and outputs are the same from a shell, a model and HTTP.
  */
-export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> {
+export interface Operation<
+  Input extends z.ZodType = z.ZodType,
+  Output extends z.ZodType = z.ZodType,
+> extends Definition<Input, Output> {
   /** The name in the registry: `search`, `config-get`. */
   readonly name: string;
+}
+
+/** An operation with what the registry says of it. */
+export interface LoadedOperation<
+  Input extends z.ZodType = z.ZodType,
+  Output extends z.ZodType = z.ZodType,
+> extends Operation<Input, Output> {
+  /** The summary of the registry, with a capital letter. */
   readonly title: string;
-  /** Says to a person or a model what it does and when to use it. */
   readonly description: string;
+}
+
+interface Definition<Input extends z.ZodType, Output extends z.ZodType> {
+  /** Says to a person or a model what it does and when to use it, unless its title says all. */
+  readonly description?: string;
   /** A strict object; every field has a description. */
   readonly input: Input;
   readonly output: Output;
-  /** Whether it changes nothing. */
-  readonly readOnly: boolean;
-  /** Whether it may permanently remove data. */
-  readonly destructive: boolean;
-  /** Whether to run it twice has the same effect as to run it once. */
-  readonly idempotent: boolean;
+  /** Whether it changes nothing, changes something, or may permanently remove data. */
+  readonly kind: 'read' | 'write' | 'destroy';
   /** The scope that a token needs for it. */
   readonly scope: Scope;
   /** Whether only the command line offers it, because it uses files or settings of this machine. */
@@ -92,4 +104,44 @@ export interface OperationContext {
 /** The name of an operation for models, such as `memory_search`. HTTP derives a path from it. */
 export function toolName({ name, tool }: Pick<Operation, 'name' | 'tool'>): string {
   return tool ?? name.replaceAll('-', '_');
+}
+
+const NO_FIELDS = z.strictObject({});
+
+/** Infers the types of an operation. One without `input` has no fields. */
+export function operation<Output extends z.ZodType, Input extends z.ZodType = typeof NO_FIELDS>(
+  given: Omit<Definition<Input, Output>, 'input'> & { readonly input?: Input },
+): Definition<Input, Output> {
+  return { input: NO_FIELDS as unknown as Input, ...given };
+}
+
+/** The operations of a noun, each with its key as its name. */
+export function withNames<Definitions extends Readonly<Record<string, object>>>(definitions: Definitions) {
+  const named = Object.entries(definitions).map(([name, definition]) => [name, { name, ...definition }]);
+  return Object.fromEntries(named) as {
+    readonly [Name in keyof Definitions]: Definitions[Name] & { readonly name: Name };
+  };
+}
+
+/**
+ * Files and streams of this machine. An operation that takes a path must call this first.
+ * @throws LociError `forbidden` unless the caller is the command line
+ */
+export function requireLocalIo({ machine }: OperationContext, field: string): LocalIo {
+  if (machine !== undefined) return machine;
+  throw new LociError('forbidden', `${field} names a file of the machine on which Loci runs`, {
+    hint: 'Only the command line of that machine may use this field.',
+  });
+}
+
+/** An operation as remote callers see it: without the fields that name files. `null` if it is only for the command line. */
+export function remoteOperation<Each extends Operation>(operation: Each): Each | null {
+  const { local, localFields = [], input } = operation;
+  if (local === true) return null;
+  if (localFields.length === 0 || !(input instanceof z.ZodObject)) return operation;
+  const fields = Object.entries(input.shape).filter(([name]) => !localFields.includes(name));
+  const examples = operation.examples.filter(
+    (example) => !localFields.some((field) => field in example.input),
+  );
+  return { ...operation, input: z.strictObject(Object.fromEntries(fields)), examples };
 }

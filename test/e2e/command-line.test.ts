@@ -12,7 +12,7 @@ describe('a wrong command line', () => {
 
   // Some of the command lines are valid until the operation is called, and it needs a store.
   beforeAll(async () => {
-    await loci(['init'], { home });
+    await loci(['config', 'init'], { home });
   });
 
   it.each([
@@ -70,7 +70,7 @@ describe('a wrong command line', () => {
     expect(searched.code).toBe(6);
     expect((JSON.parse(searched.stdout) as Failure).error).toMatchObject({
       code: 'store_not_found',
-      hint: expect.stringContaining('loci init') as string,
+      hint: expect.stringContaining('loci config init') as string,
     });
     expect((await loci(['get', 'x.md'], { home: fresh })).code).toBe(6);
     expect((await loci(['status'], { home: fresh })).code).toBe(6);
@@ -82,7 +82,7 @@ describe('wrong settings', () => {
   it('have exit code 3, with file, line and the nearest key, except for doctor', async () => {
     const home = temporaryFolder();
     writeFileSync(join(home, 'loci.yaml'), 'search:\n  limitt: 3\n');
-    for (const args of [['search', 'x'], ['index'], ['init'], ['write', 'x'], ['config', 'show']]) {
+    for (const args of [['search', 'x'], ['index'], ['config', 'init'], ['write', 'x'], ['config', 'show']]) {
       const { code, stderr } = await loci(args, { home });
       expect([args, code]).toEqual([args, 3]);
       expect(stderr).toContain(`${home}/loci.yaml:2: unknown key search.limitt; did you mean search.limit?`);
@@ -92,7 +92,7 @@ describe('wrong settings', () => {
   it('in the environment cause a warning, unless log.level is error', async () => {
     const home = temporaryFolder();
     const env = { LOCI_SERCH_LIMIT: '3' };
-    await loci(['init'], { home });
+    await loci(['config', 'init'], { home });
     const warned = await loci(['status'], { home, env });
     expect(warned.stderr).toContain(
       'loci: warning: LOCI_SERCH_LIMIT is not a setting of Loci and is ignored',

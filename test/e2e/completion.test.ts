@@ -19,7 +19,7 @@ beforeAll(async () => {
   folder = temporaryFolder();
   const home = join(folder, 'home');
   for (const shell of SHELLS) {
-    const { code, stdout } = await loci(['completion', shell], { home });
+    const { code, stdout } = await loci(['config', 'completion', shell], { home });
     expect(code).toBe(0);
     scripts.set(shell, join(folder, `loci.${shell}`));
     writeFileSync(scripts.get(shell)!, stdout);
@@ -105,17 +105,17 @@ describe.each(SHELLS)('completion in %s', (shell) => {
 
 it('a shell that is not known is refused, with those that are', async () => {
   const options = { home: join(folder, 'home') };
-  expect(await loci(['completion', 'tcsh'], options)).toMatchObject({
+  expect(await loci(['config', 'completion', 'tcsh'], options)).toMatchObject({
     code: 2,
     stderr: 'loci: loci has no completion for tcsh\n      Name one of these shells: bash, zsh, fish.\n',
   });
-  expect((await loci(['completion'], options)).stderr).toContain('SHELL is missing');
+  expect((await loci(['config', 'completion'], options)).stderr).toContain('SHELL is missing');
 });
 
 it('the line of the documentation sets completion up in bash', async () => {
-  const { stdout: help } = await loci(['completion', '--help'], { home: join(folder, 'home') });
-  expect(help).toContain('  eval "$(loci completion bash)"\n');
-  const line = 'loci() { cat ../loci.bash; }; eval "$(loci completion bash)"; complete -p loci';
+  const { stdout: help } = await loci(['config', 'completion', '--help'], { home: join(folder, 'home') });
+  expect(help).toContain('  eval "$(loci config completion bash)"\n');
+  const line = 'loci() { cat ../loci.bash; }; eval "$(loci config completion bash)"; complete -p loci';
   const output = execFileSync('bash', ['--norc', '-c', line], {
     cwd: join(folder, 'work'),
     encoding: 'utf8',

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { writeOperation } from '../../src/operations/records/write.ts';
+import { recordOperations } from '../../src/operations/nouns/records.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import { loadCommand } from '../../src/surfaces/cli/commands/registry.ts';
 import { makeStyle } from '../../src/surfaces/cli/format/style.ts';
@@ -38,7 +38,7 @@ describe('examples', () => {
     writeFileSync(join(user, 'prompt.txt'), 'A prompt without memory.');
     // Examples that name the ids of written records need a home without notes, where the ids begin with 1.
     const writtenHome = join(user, 'written');
-    for (const example of [writeOperation.examples[0]!, ...writeOperation.examples])
+    for (const example of [recordOperations.write.examples[0]!, ...recordOperations.write.examples])
       await loci(['write', '--input', '-'], { home: writtenHome, stdin: JSON.stringify(example.input) });
     await using old = await shadowdb();
     await old.reset('documented', `INSERT INTO memories (content) VALUES ('The oven is gas')`);

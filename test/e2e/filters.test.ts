@@ -127,7 +127,7 @@ describe('a search without results', () => {
 
   it('reports an empty namespace, and vaults that are not indexed yet', async () => {
     mkdirSync(vault);
-    await loci(['init'], { home });
+    await loci(['config', 'init'], { home });
     expect(await searchOutput('wombats')).toBe(
       'No results for "wombats".\nThe namespace default is empty: `loci index PATH` reads notes.\n',
     );

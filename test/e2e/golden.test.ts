@@ -22,13 +22,13 @@ beforeEach(async () => {
   await loci(['index', join(folder, 'notes')], { home });
 });
 
-describe('loci golden', () => {
+describe('loci doctor golden', () => {
   it('records what a file does not expect yet, compares the rest, and its exit code says that something is missing', async () => {
     writeFileSync(
       file,
       '# Mine\nqueries:\n  - query: oven # the door\n  - query: marzipan\n    expected: [record/1]\n',
     );
-    const first = await loci(['golden', file], { home });
+    const first = await loci(['doctor', 'golden', file], { home });
     expect(first).toMatchObject({
       code: 0,
       stdout: '2 queries, 1 recorded now, 0 expected results missing; recall@10 1.000, MRR 1.000\n',
@@ -38,24 +38,24 @@ describe('loci golden', () => {
       '# Mine\nqueries:\n  - query: oven # the door\n    expected:\n      - Oven.md\n      - Stove.md\n' +
         '  - query: marzipan\n    expected: [ record/1 ]\n',
     );
-    expect(await loci(['golden', file], { home })).toMatchObject({ code: 0 });
+    expect(await loci(['doctor', 'golden', file], { home })).toMatchObject({ code: 0 });
     expect(readFileSync(file, 'utf8')).toBe(recorded);
     rmSync(join(folder, 'notes/Oven.md'));
     write('Range.md', '# Range\n\nAn oven, and another oven.\n');
     await loci(['index', join(folder, 'notes')], { home });
-    const after = await loci(['golden', file], { home });
+    const after = await loci(['doctor', 'golden', file], { home });
     expect(after.code).toBe(1);
     expect(after.stdout).toContain('- Oven.md, 1 → missing');
     expect(after.stdout).toContain('+ Range.md, ');
     expect(after.stdout).toContain('2 expected results missing; recall@10 0.250');
-    expect(await loci(['golden', file, '--record'], { home })).toMatchObject({ code: 0 });
+    expect(await loci(['doctor', 'golden', file, '--record'], { home })).toMatchObject({ code: 0 });
     expect(readFileSync(file, 'utf8')).toMatch(/# Mine[^]*Range\.md/);
-    expect(await loci(['golden', file], { home })).toMatchObject({ code: 0 });
+    expect(await loci(['doctor', 'golden', file], { home })).toMatchObject({ code: 0 });
   });
 
   it('names a query that no search accepts, runs the others, and refuses a file of another form', async () => {
     writeFileSync(file, 'queries: [{ query: "  " }, { query: oven, expected: [Oven.md] }]');
-    const { code, stdout, stderr } = await loci(['golden', file], { home });
+    const { code, stdout, stderr } = await loci(['doctor', 'golden', file], { home });
     expect([code, stdout]).toEqual([1, expect.stringContaining('1 query, 0 recorded now') as string]);
     expect(stderr).toContain('"  " was left out: the query is empty');
     for (const [text, message] of [
@@ -64,18 +64,18 @@ describe('loci golden', () => {
       ['[]', 'has no golden queries'],
     ] as const) {
       writeFileSync(file, text);
-      expect(await loci(['golden', file], { home })).toMatchObject({
+      expect(await loci(['doctor', 'golden', file], { home })).toMatchObject({
         code: 2,
         stderr: expect.stringContaining(message) as string,
       });
     }
-    expect((await loci(['golden', join(folder, 'none')], { home })).code).toBe(8);
+    expect((await loci(['doctor', 'golden', join(folder, 'none')], { home })).code).toBe(8);
   });
 
   it('keeps the mode and the line ends of the file, and a query that should find nothing expects nothing', async () => {
     writeFileSync(file, 'queries:\r\n  - query: marzipan\r\n  - query: oven\r\n    expected: []\r\n');
     chmodSync(file, 0o640);
-    const { code, stdout } = await loci(['golden', file], { home });
+    const { code, stdout } = await loci(['doctor', 'golden', file], { home });
     expect([code, stdout]).toEqual([0, expect.stringContaining('2 queries, 1 recorded now') as string]);
     expect(stdout).toContain('+ Oven.md');
     expect(readFileSync(file, 'utf8')).toBe(
@@ -89,7 +89,7 @@ describe('loci golden', () => {
     async () => {
       const fifo = join(folder, 'fifo');
       expect(spawnSync('mkfifo', [fifo]).status).toBe(0);
-      expect(await loci(['golden', fifo], { home })).toMatchObject({
+      expect(await loci(['doctor', 'golden', fifo], { home })).toMatchObject({
         code: 8,
         stderr: expect.stringContaining('it is not a regular file') as string,
       });
@@ -104,7 +104,7 @@ describe('loci golden', () => {
         [Buffer.from(bomb), 2, 'Excessive alias count'],
       ] as const) {
         writeFileSync(file, bytes);
-        expect(await loci(['golden', file], { home })).toMatchObject({
+        expect(await loci(['doctor', 'golden', file], { home })).toMatchObject({
           code,
           stderr: expect.stringContaining(message) as string,
         });
@@ -131,7 +131,7 @@ describe('loci golden', () => {
     };
     await loci(['embed', 'backfill'], { home, env });
     writeFileSync(file, 'queries:\n  - query: oven\n');
-    expect(await loci(['golden', file], { home, env })).toMatchObject({
+    expect(await loci(['doctor', 'golden', file], { home, env })).toMatchObject({
       code: 5,
       stderr: expect.stringContaining('was changed meanwhile') as string,
     });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { exportSchema } from '../../src/graph/export-schema.ts';
 import type { GraphConceptsOutput, GraphConflictsOutput } from '../../src/engine/graph/concepts.ts';
-import type { GraphDiffOutput } from '../../src/operations/graph/graph-diff.ts';
+import type { GraphDiffOutput } from '../../src/operations/nouns/graph-files.ts';
 import type { GraphPathOutput, GraphShowOutput } from '../../src/engine/graph/show-nodes.ts';
 import { writeNotes } from '../contract/engines.ts';
 import { type CommandResult, indexedHomes, loci, lociJson, temporaryFolder } from './loci-command.ts';

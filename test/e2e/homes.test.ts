@@ -12,8 +12,8 @@ import {
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { DoctorOutput } from '../../src/engine/health/check.ts';
-import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
-import type { InitOutput } from '../../src/operations/settings/init.ts';
+import type { IndexOutput } from '../../src/operations/nouns/index-notes.ts';
+import type { InitOutput } from '../../src/operations/nouns/settings.ts';
 import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import type { ImportOutput } from '../../src/engine/portable/items/import-report.ts';
 import { loci, lociJson, startLoci, temporaryFolder } from './loci-command.ts';
@@ -21,7 +21,7 @@ import { loci, lociJson, startLoci, temporaryFolder } from './loci-command.ts';
 describe('a home', () => {
   it('is created with access only for its owner, and is not changed the second time', async () => {
     const home = join(temporaryFolder(), 'deep', 'home');
-    const first = await lociJson<InitOutput>(['init'], { home });
+    const first = await lociJson<InitOutput>(['config', 'init'], { home });
     expect(first.created).toEqual(['home', 'config', 'store']);
     for (const path of [home, first.config_file, first.store]) expect(statSync(path).mode & 0o077).toBe(0);
     expect((await loci(['config', 'show'], { home })).stdout).toMatch(
@@ -29,7 +29,7 @@ describe('a home', () => {
     );
     const text = readFileSync(first.config_file, 'utf8');
     expect(text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))).toEqual([]);
-    expect((await loci(['init'], { home })).stdout).toMatch(
+    expect((await loci(['config', 'init'], { home })).stdout).toMatch(
       /^Everything exists already; nothing was changed[^]*\nNext: loci index ~\/your-notes\n$/,
     );
     expect(readFileSync(first.config_file, 'utf8')).toBe(text);
@@ -75,10 +75,10 @@ describe('a home', () => {
       detail: expect.stringContaining('LOCI_SEARCH_LIMIT'),
     });
     expect(checksOf('store')).toMatchObject([
-      { result: 'failed', hint: expect.stringContaining('loci init') },
+      { result: 'failed', hint: expect.stringContaining('loci config init') },
     ]);
     expect(existsSync(join(home, 'loci.db'))).toBe(false);
-    await loci(['init'], { home });
+    await loci(['config', 'init'], { home });
     await loci(['write', 'x'], { home });
     chmodSync(join(home, 'loci.db'), 0o644);
     const advice = (await loci(['doctor'], { home })).stdout;

@@ -11,7 +11,7 @@ import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 
 async function homeWithChanges(): Promise<string> {
   const home = temporaryFolder();
-  await loci(['init'], { home });
+  await loci(['config', 'init'], { home });
   const owner = await openInline(settings(home, { writes: { enabled: true } }));
   const agent = owner.as({
     ...owner.caller,

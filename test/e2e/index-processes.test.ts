@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { StatusOutput } from '../../src/engine/health/status.ts';
 import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
-import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
+import type { IndexOutput } from '../../src/operations/nouns/index-notes.ts';
 import { letterVectors, OLLAMA, startProvider } from '../embedding/provider-server.ts';
 import { loci, lociJson, type RunningLoci, startLoci, temporaryFolder } from './loci-command.ts';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
+import type { IndexOutput } from '../../src/operations/nouns/index-notes.ts';
 import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import type { StatusOutput } from '../../src/engine/health/status.ts';
 import { loci, lociJson, startLoci, temporaryFolder } from './loci-command.ts';

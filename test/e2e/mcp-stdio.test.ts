@@ -35,9 +35,8 @@ describe('loci mcp and the official client', () => {
       const operation = listed[i]!;
       expect(tool.annotations).toMatchObject({
         title: operation.title,
-        readOnlyHint: operation.readOnly,
-        destructiveHint: operation.destructive,
-        idempotentHint: operation.idempotent,
+        readOnlyHint: operation.kind === 'read',
+        destructiveHint: operation.kind === 'destroy',
         openWorldHint: false,
       });
       expect(tool.inputSchema.type).toBe('object');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { GetOutput } from '../../src/engine/records/get.ts';
-import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
+import type { IndexOutput } from '../../src/operations/nouns/index-notes.ts';
 import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import type { StatusOutput } from '../../src/engine/health/status.ts';
 import { copyOfVault, loci, lociJson, temporaryFolder } from './loci-command.ts';
@@ -83,7 +83,9 @@ describe('a newcomer', () => {
     const status = await lociJson<StatusOutput>(['status'], { home });
     expect(status).toMatchObject({ home, namespace: 'default', vaults: [{ name: 'notes', records: NOTES }] });
     const before = await lociJson<SearchOutput>(['search', 'stale feed'], { home });
-    expect((await loci(['reindex'], { home })).stdout).toMatch(/^Rebuilt \d+ records, embedded 0 texts/);
+    expect((await loci(['doctor', 'reindex'], { home })).stdout).toMatch(
+      /^Rebuilt \d+ records, embedded 0 texts/,
+    );
     const after = await lociJson<SearchOutput>(['search', 'stale feed'], { home });
     // The age may change while the test runs.
     const withoutAge = ({ results }: SearchOutput): unknown[] => results.map(({ age: _, ...rest }) => rest);

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { DoctorOutput } from '../../src/engine/health/check.ts';
-import type { ConfigSetOutput } from '../../src/operations/settings/config-set.ts';
+import type { ConfigSetOutput } from '../../src/operations/nouns/settings.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 
 const KEY = 'sk-literal-0123456789abcdef';
@@ -20,7 +20,7 @@ describe('loci config set embedding.apiKey', () => {
 
   it('repeats no key, and says that it is in the file, as doctor does', async () => {
     const home = temporaryFolder();
-    await loci(['init'], { home });
+    await loci(['config', 'init'], { home });
     const set = await loci(['config', 'set', setting, KEY], { home });
     expect(set.code).toBe(0);
     expect(set.stdout).toContain(`Set ${setting} to ********`);

@@ -11,7 +11,7 @@ import {
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ExportOutput } from '../../src/operations/portable/export.ts';
+import type { ExportOutput } from '../../src/operations/nouns/portable.ts';
 import type { ImportOutput } from '../../src/engine/portable/items/import-report.ts';
 import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import { copyOfVault, loci, lociJson, temporaryFolder, type CommandResult } from './loci-command.ts';
@@ -117,7 +117,7 @@ describe('an import', () => {
     const { renumbered, records } = await runImport(other, file);
     expect(nonZero(records)).toEqual({ added: 1 });
     expect(renumbered).toMatchObject([{ from: 1, to: 2 }]);
-    const { entries } = await lociJson<{ entries: { action: string }[] }>(['audit'], { home });
+    const { entries } = await lociJson<{ entries: { action: string }[] }>(['inbox', 'audit'], { home });
     expect(entries.map(({ action }) => action)).toEqual(['import', 'update', 'write']);
   });
 

@@ -33,9 +33,9 @@ describe('a rejected command', () => {
       'invalid_input',
       '--idempotency-key must be printable ASCII',
     ],
-    [['audit', '--record', '9'], 4, 'not_found', 'there is no record 9'],
+    [['inbox', 'audit', '--record', '9'], 4, 'not_found', 'there is no record 9'],
     [
-      ['audit', '--after', 'x'],
+      ['inbox', 'audit', '--after', 'x'],
       2,
       'invalid_input',
       '--after must be the `next` of the previous page, not "x"',

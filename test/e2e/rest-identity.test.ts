@@ -131,7 +131,7 @@ describe('authentication', () => {
       expect((await server.request(SEARCH, { headers: { authorization } })).status).toBe(401);
     expect((await server.request(`${SEARCH}&access_token=${token}`)).status).toBe(401);
     expect((await server.request(SEARCH, { token })).status).toBe(200);
-    expect((await loci(['token', 'revoke', "alice's"], { home: server.home })).code).toBe(0);
+    expect((await loci(['serve', 'token', 'revoke', "alice's"], { home: server.home })).code).toBe(0);
     await expect
       .poll(() => server.request(SEARCH, { token }).then(({ status }) => status), { timeout: 100_000 })
       .toBe(401);

@@ -36,7 +36,7 @@ describe('the OpenAPI description', () => {
     const routes = await routesOf(OPERATIONS);
     expect(Object.keys(paths)).toEqual([...routes.map(({ path }) => path), '/api/v1/events']);
     for (const { path, operation, onPage } of routes) {
-      expect(Object.keys(paths[path] ?? {})).toEqual(operation.readOnly ? ['post', 'get'] : ['post']);
+      expect(Object.keys(paths[path] ?? {})).toEqual(operation.kind === 'read' ? ['post', 'get'] : ['post']);
       const text = JSON.stringify(paths[path]);
       expect([path, text.includes('Only the web page of the owner may call this')]).toEqual([path, onPage]);
     }

@@ -45,7 +45,7 @@ describe('docs/sources.md', () => {
     const lines = blocksOf('sh')
       .flatMap((block) => block.split('\n'))
       .map((line) => line.replace(/\s+#.*$/, '').trim())
-      .filter((line) => line !== '' && line !== 'loci watch');
+      .filter((line) => line !== '' && line !== 'loci sources watch');
     expect(lines.length).toBeGreaterThanOrEqual(8);
     for (const line of lines) {
       const words = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');

@@ -98,7 +98,7 @@ describe('a source', () => {
     const home = new SourcesHome();
     await home.approveAndRefresh('tasks');
     expect((await home.run(['sources', 'remove', 'tasks'])).stdout).toBe(
-      'Removed 2 documents of tasks from the store; it is no longer in the settings.\n',
+      'Removed 2 records of tasks from the store; it is no longer in the settings.\n',
     );
     expect(await home.conditions()).toEqual([]);
     expect(await home.search('tile samples')).toEqual([]);
@@ -183,7 +183,7 @@ describe('a source', () => {
     const shown = await new SourcesHome().run(['sources', 'show', 'tasks']);
     expect([shown.code, shown.stdout]).toEqual([0, expect.stringMatching(/^approved {5}never$/m)]);
     const nothing = await new SourcesHome({}).run(['sources', 'list']);
-    expect([nothing.code, nothing.stderr]).toEqual([6, expect.stringContaining('loci init')]);
+    expect([nothing.code, nothing.stderr]).toEqual([6, expect.stringContaining('loci config init')]);
   });
 });
 

@@ -142,7 +142,7 @@ describe('startup entries', () => {
       ...entries[1],
       updated_at: expect.any(String) as string,
     });
-    const audit = await loci(['audit', '--action', 'startup-remove'], options);
+    const audit = await loci(['inbox', 'audit', '--action', 'startup-remove'], options);
     expect(audit.stdout).toMatch(/ via cli {2}startup-remove {2}startup:my mailer:team\n$/);
   });
 

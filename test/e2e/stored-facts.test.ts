@@ -6,11 +6,9 @@ import type {
   FactListOutput,
   FactStoreOutput,
 } from '../../src/engine/facts/fact-fields.ts';
-import { forgetFactsOperation } from '../../src/operations/facts/forget.ts';
-import { storeFactOperation } from '../../src/operations/facts/store.ts';
+import { factOperations } from '../../src/operations/nouns/facts.ts';
 import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
-import { deleteRecordOperation } from '../../src/operations/records/delete.ts';
-import { undeleteOperation } from '../../src/operations/records/undelete.ts';
+import { recordOperations } from '../../src/operations/nouns/records.ts';
 import { runAsAgent } from './agent-call.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 
@@ -54,9 +52,9 @@ describe('a fact', () => {
     const options = newHome();
     const category = 'project';
     const storeAsAgent = (key: string, value: string): Promise<unknown> =>
-      runAsAgent(storeFactOperation, { key, value, category }, options.home);
+      runAsAgent(factOperations['fact-store'], { key, value, category }, options.home);
     const forgetAsAgent = (input: object): Promise<unknown> =>
-      runAsAgent(forgetFactsOperation, input, options.home);
+      runAsAgent(factOperations['fact-forget'], input, options.home);
     await store(options, 'framework', 'Svelte', '--category', category);
     for (const value of ['SQLite', 'SQLite 3']) await storeAsAgent('db', value);
     for (const attempt of [
@@ -64,7 +62,7 @@ describe('a fact', () => {
       () => forgetAsAgent({ key: 'framework' }),
       () => forgetAsAgent({ prefix: 'frame' }),
       () => forgetAsAgent({ category }),
-      () => runAsAgent(deleteRecordOperation, { id: 1 }, options.home),
+      () => runAsAgent(recordOperations.delete, { id: 1 }, options.home),
     ])
       await expect(attempt()).rejects.toMatchObject({
         code: 'writes_disabled',
@@ -72,7 +70,7 @@ describe('a fact', () => {
       });
     expect(await keys(options)).toEqual(expect.arrayContaining(['framework', 'db']));
     await loci(['fact', 'forget', 'framework'], options);
-    const undelete = runAsAgent(undeleteOperation, { id: 1 }, options.home);
+    const undelete = runAsAgent(recordOperations.undelete, { id: 1 }, options.home);
     await expect(undelete).rejects.toMatchObject({ code: 'writes_disabled' });
     await loci(['undelete', '1'], options);
     expect(await forgetAsAgent({ key: 'db' })).toMatchObject({ forgotten: 1 });
@@ -150,7 +148,7 @@ describe('a fact', () => {
         refused,
       );
       expect(await refusal(['fact', 'forget', '--category', category], options)).toMatchObject(refused);
-      const asAgent = runAsAgent(storeFactOperation, { key: 'k', value: 'v', category }, options.home);
+      const asAgent = runAsAgent(factOperations['fact-store'], { key: 'k', value: 'v', category }, options.home);
       await expect(asAgent).rejects.toMatchObject({ code: 'invalid_input', status: 400 });
     }
     expect(await keys(options)).toEqual(['k']);

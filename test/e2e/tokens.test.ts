@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { TokenCreateOutput, TokenListOutput } from '../../src/engine/access/tokens.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 
-describe('loci token', () => {
+describe('loci serve token', () => {
   it('creates, lists and revokes tokens, and shows the text once', async () => {
     const home = temporaryFolder();
     const created = await loci(
-      ['token', 'create', '--subject', 'alice', '--scope', 'read,write', '--expires', '90d'],
+      ['serve', 'token', 'create', '--subject', 'alice', '--scope', 'read,write', '--expires', '90d'],
       {
         home,
       },
@@ -17,11 +17,11 @@ describe('loci token', () => {
     expect(created.stdout).toMatch(
       /\nNote: the namespace alice is empty so far; .* `--subject default` gives access to\.\n$/,
     );
-    const forDefault = await loci(['token', 'create', '--subject', 'default'], { home });
+    const forDefault = await loci(['serve', 'token', 'create', '--subject', 'default'], { home });
     expect(forDefault.code).toBe(0);
     expect(forDefault.stdout).not.toContain('Note:');
-    await loci(['token', 'revoke', 'default'], { home });
-    const { tokens } = await lociJson<TokenListOutput>(['token', 'list'], { home });
+    await loci(['serve', 'token', 'revoke', 'default'], { home });
+    const { tokens } = await lociJson<TokenListOutput>(['serve', 'token', 'list'], { home });
     expect(tokens[0]).toMatchObject({
       subject: 'alice',
       name: 'alice',
@@ -31,19 +31,20 @@ describe('loci token', () => {
     const days = (Date.parse(tokens[0]?.expires_at ?? '') - Date.now()) / 86_400_000;
     expect(days).toBeGreaterThan(89.9);
     expect(days).toBeLessThanOrEqual(90);
-    const listed = await loci(['token', 'list'], { home });
+    const listed = await loci(['serve', 'token', 'list'], { home });
     expect(listed.stdout).toContain('lets alice read, write');
     expect(listed.stdout).not.toContain(text);
-    const revoked = await loci(['token', 'revoke', tokens[0]?.id ?? ''], { home });
+    const revoked = await loci(['serve', 'token', 'revoke', tokens[0]?.id ?? ''], { home });
     expect(revoked.code).toBe(0);
-    expect((await loci(['token', 'list'], { home })).stdout).toContain('revoked on');
+    expect((await loci(['serve', 'token', 'list'], { home })).stdout).toContain('revoked on');
   });
 
   it('accepts never, and refuses an invalid duration, scope or subject by name', async () => {
     const home = temporaryFolder();
-    const create = (...args: string[]) => loci(['token', 'create', '--subject', 'bob', ...args], { home });
+    const create = (...args: string[]) =>
+      loci(['serve', 'token', 'create', '--subject', 'bob', ...args], { home });
     const unlimited = await lociJson<TokenCreateOutput>(
-      ['token', 'create', '--subject', 'bob', '--expires', 'never'],
+      ['serve', 'token', 'create', '--subject', 'bob', '--expires', 'never'],
       { home },
     );
     expect(unlimited).toMatchObject({ expires_at: null, scopes: ['read'] });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CorpusOutput } from '../../src/operations/facts/corpus.ts';
+import type { CorpusOutput } from '../../src/operations/nouns/facts.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import { toolName } from '../../src/operations/operation.ts';
 import { mcpHandler } from '../../src/surfaces/mcp/server.ts';

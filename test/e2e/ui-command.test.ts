@@ -122,7 +122,7 @@ describe('loci ui', () => {
     await Promise.race(attempts);
     server.child.kill('SIGKILL');
     await Promise.all([server.ended, ...attempts]);
-    const { tokens } = await lociJson<TokenListOutput>(['token', 'list'], { home });
+    const { tokens } = await lociJson<TokenListOutput>(['serve', 'token', 'list'], { home });
     expect(tokens.length).toBeLessThanOrEqual(1);
     const again = await startUi(home, ['--print'], { LOCI_SERVER_PORT: '0' });
     expect(await redeem(again.shown)).toBe(200);

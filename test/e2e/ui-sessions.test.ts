@@ -162,7 +162,7 @@ describe('a session of the page', () => {
   it('is listed without its secrets, and ends when it is revoked or closed', async () => {
     const server = await startServer();
     const [revoked, closed] = [await openPage(server), await openPage(server)];
-    const { tokens } = await lociJson<TokenListOutput>(['token', 'list'], server);
+    const { tokens } = await lociJson<TokenListOutput>(['serve', 'token', 'list'], server);
     expect(tokens).toMatchObject([
       { kind: 'page_session', scopes: ['read', 'write', 'admin', 'operator'], revoked_at: null },
       { kind: 'page_session' },
@@ -170,7 +170,7 @@ describe('a session of the page', () => {
     for (const { cookie, csrf } of [revoked, closed])
       for (const secret of [csrf, cookie.split('=')[1]]) expect(JSON.stringify(tokens)).not.toContain(secret);
     expect((await revoked.request(SEARCH)).status).toBe(200);
-    const { stdout } = await loci(['token', 'revoke', tokens[0]!.id], server);
+    const { stdout } = await loci(['serve', 'token', 'revoke', tokens[0]!.id], server);
     expect(stdout).toMatch(/^The page session of .+ is revoked\.\n$/);
     await vi.waitFor(async () => expect((await revoked.request(SEARCH)).status).toBe(401), 100_000);
     const end = await closed.request('/ui/session', { method: 'DELETE' });

@@ -12,8 +12,8 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ERROR_TABLE } from '../../src/core/errors.ts';
 import type { DoctorOutput } from '../../src/engine/health/check.ts';
-import type { ForgetVaultOutput } from '../../src/operations/vaults/forget-vault.ts';
-import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
+import type { SourcesRemoveOutput } from '../../src/operations/nouns/sources.ts';
+import type { IndexOutput } from '../../src/operations/nouns/index-notes.ts';
 import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import type { StatusOutput } from '../../src/engine/health/status.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
@@ -129,7 +129,7 @@ describe('status and doctor', () => {
   it('report a vault that was not read yet, or whose folder is missing', async () => {
     const fresh = join(temporaryFolder(), 'fresh');
     mkdirSync(fresh);
-    await loci(['init', '--vault', fresh], { home });
+    await loci(['config', 'init', '--vault', fresh], { home });
     expect((await vaultsOf())[2]).toMatchObject({ name: 'fresh', last_read: null, changes: null });
     expect(await checksOf('vault fresh')).toMatchObject([{ result: 'warning' }]);
     renameSync(work, `${work} elsewhere`);
@@ -138,7 +138,7 @@ describe('status and doctor', () => {
       unreadable: expect.stringContaining('it does not exist') as string,
     });
     expect(await checksOf('vault work')).toMatchObject([
-      { result: 'failed', hint: expect.stringContaining('`loci forget-vault "work"`') as string },
+      { result: 'failed', hint: expect.stringContaining('`loci sources remove "work"`') as string },
     ]);
   });
 
@@ -150,10 +150,10 @@ describe('status and doctor', () => {
     expect((await loci(['status'], { home })).stdout).toContain('My notes: 2 notes, not in the settings');
     const [check] = await checksOf('vault My notes');
     expect(check).toMatchObject({ result: 'warning' });
-    expect(check?.hint).toContain('loci forget-vault "My notes"');
+    expect(check?.hint).toContain('loci sources remove "My notes"');
     expect(await sourcesFound()).toEqual(['My notes', 'My notes', 'cli', 'work']);
-    expect((await loci(['forget-vault', 'My notes'], { home })).stdout).toContain(
-      'removed 2 records from the store.',
+    expect((await loci(['sources', 'remove', 'My notes'], { home })).stdout).toContain(
+      'Removed 2 records of My notes from the store.',
     );
     expect(await sourcesFound()).toEqual(['cli', 'work']);
     expect(await checksOf('vault My notes')).toEqual([]);
@@ -168,7 +168,7 @@ describe('index with a missing vault', () => {
     expect(code).toBe(8);
     expect(stdout).toContain(`work (${work}): 2 notes, 1 added, 1 unchanged\nDone in `);
     expect(stderr).toContain(`loci: the vault ${notes} cannot be read: it does not exist\n`);
-    expect(stderr).toContain('`loci forget-vault "My notes"`');
+    expect(stderr).toContain('`loci sources remove "My notes"`');
     const json = await loci(['index', '--json'], { home });
     expect(json).toMatchObject({ code: 8, stderr: '' });
     expect(JSON.parse(json.stdout)).toMatchObject({
@@ -178,12 +178,12 @@ describe('index with a missing vault', () => {
   });
 });
 
-describe('forget-vault', () => {
+describe('sources remove', () => {
   it('removes a vault from the settings and the store, keeps its notes, and index adds it again', async () => {
     const file = join(home, 'loci.yaml');
     writeFileSync(file, `# mine\n${readFileSync(file, 'utf8')}`);
-    const forgotten = await lociJson<ForgetVaultOutput>(['forget-vault', 'My', 'notes'], { home });
-    expect(forgotten).toEqual({ vault: 'My notes', path: notes, removed: 2, unconfigured: true });
+    const forgotten = await lociJson<SourcesRemoveOutput>(['sources', 'remove', 'My', 'notes'], { home });
+    expect(forgotten).toEqual({ id: 'My notes', path: notes, removed: 2, unconfigured: true });
     expect(await sourcesFound()).toEqual(['cli', 'work']);
     expect((await vaultsOf()).map(({ name }) => name)).toEqual(['work']);
     expect(readFileSync(file, 'utf8')).toMatch(/^# mine\n/);
@@ -192,8 +192,8 @@ describe('forget-vault', () => {
     expect((await loci(['doctor'], { home })).stdout).toMatch(/No problems found\.\n$/);
     await loci(['index', notes], { home });
     expect(await sourcesFound()).toEqual(['My notes', 'My notes', 'cli', 'work']);
-    await loci(['forget-vault', 'work'], { home });
-    await loci(['forget-vault', 'My notes'], { home });
+    await loci(['sources', 'remove', 'work'], { home });
+    await loci(['sources', 'remove', 'My notes'], { home });
     expect(await lociJson<StatusOutput>(['status'], { home })).toMatchObject({
       records: 1,
       vaults: [],
@@ -203,23 +203,23 @@ describe('forget-vault', () => {
 
   it('keeps everything if the folder is missing, unless an option allows the removal', async () => {
     rmSync(work, { recursive: true });
-    const refused = await loci(['forget-vault', 'work'], { home });
+    const refused = await loci(['sources', 'remove', 'work'], { home });
     expect(refused).toMatchObject({ code: 5, stdout: '' });
     expect(refused.stderr).toContain('--even-if-gone');
     expect(await sourcesFound()).toContain('work');
     expect((await vaultsOf()).map(({ name }) => name)).toContain('work');
-    expect((await loci(['forget-vault', 'work', '--even-if-gone'], { home })).code).toBe(0);
+    expect((await loci(['sources', 'remove', 'work', '--even-if-gone'], { home })).code).toBe(0);
     expect(await sourcesFound()).not.toContain('work');
   });
 
   it('refuses names that are not vaults, such as surfaces, and vaults of the environment', async () => {
     for (const name of ['cli', 'my notes', 'nothing at all']) {
-      const { code, stderr } = await loci(['forget-vault', name], { home });
+      const { code, stderr } = await loci(['sources', 'remove', name], { home });
       expect(code).toBe(4);
-      expect(stderr).toContain(`no vault is called "${name}"; there are: My notes, work`);
+      expect(stderr).toContain(`no source is called "${name}"; there are`);
     }
     const env = { LOCI_VAULTS: JSON.stringify([{ path: work }]) };
-    const refused = await loci(['forget-vault', 'work'], { home, env });
+    const refused = await loci(['sources', 'remove', 'work'], { home, env });
     expect(refused).toMatchObject({ code: 5 });
     expect(refused.stderr).toContain('LOCI_VAULTS');
     expect(await sourcesFound()).toEqual(['My notes', 'My notes', 'cli', 'work']);
@@ -228,22 +228,22 @@ describe('forget-vault', () => {
 
 describe('forgetting a vault', () => {
   it('asks in a terminal, unless --yes is given', async () => {
-    const refused = await loci(['forget-vault', 'work'], { home, answer: 'no\n' });
+    const refused = await loci(['sources', 'remove', 'work'], { home, answer: 'no\n' });
     expect(refused.code).toBe(ERROR_TABLE.aborted.exit);
     expect(refused.stderr).toContain(
-      'Remove the records of work from the memory? The notes themselves stay. [y/N]',
+      'Remove the records of work from the memory? The notes or documents themselves stay. [y/N]',
     );
     expect(await sourcesFound()).toContain('work');
-    expect((await loci(['forget-vault', 'work'], { home, answer: 'y\n' })).code).toBe(0);
+    expect((await loci(['sources', 'remove', 'work'], { home, answer: 'y\n' })).code).toBe(0);
     expect(await sourcesFound()).not.toContain('work');
-    const { code, stderr } = await loci(['forget-vault', 'My notes', '--yes'], { home, answer: '' });
+    const { code, stderr } = await loci(['sources', 'remove', 'My notes', '--yes'], { home, answer: '' });
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('[y/N]')]);
   });
 
   it('keeps the vectors of its notes for a day', async () => {
     const options = { home: join(temporaryFolder(), 'home'), env: { LOCI_EMBEDDING_PROVIDER: 'local' } };
     expect(await lociJson<IndexOutput>(['index', notes], options)).toMatchObject({ embedded: 2 });
-    await loci(['forget-vault', 'My notes'], options);
+    await loci(['sources', 'remove', 'My notes'], options);
     expect(await lociJson<IndexOutput>(['index', work], options)).toMatchObject({ embedded: 1 });
     expect(await lociJson<IndexOutput>(['index', notes], options)).toMatchObject({
       vaults: [{ added: 2 }],

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { type CommandResult, startLoci } from './loci-command.ts';
 
-/** A line of `loci watch --json`. */
+/** A line of `loci sources watch --json`. */
 export interface WatchEvent {
   readonly at: string;
   readonly event: 'watching' | 'begun' | 'refreshed' | 'failed' | 'waiting' | 'left' | 'embedded';
@@ -30,7 +30,7 @@ export function eventOf(kind: WatchEvent['event'], source?: string): EventFilter
   return (event) => event.event === kind && event.source === source;
 }
 
-/** A process of `loci watch --json`. It is killed at the end of the test. */
+/** A process of `loci sources watch --json`. It is killed at the end of the test. */
 export class WatchProcess {
   readonly events: WatchEvent[] = [];
   readonly child: ChildProcess;
@@ -38,7 +38,7 @@ export class WatchProcess {
   readonly #waiting = new Set<() => void>();
 
   constructor(home: string, env: NodeJS.ProcessEnv = {}) {
-    const { child, ended } = startLoci(['watch', '--json'], { home, env });
+    const { child, ended } = startLoci(['sources', 'watch', '--json'], { home, env });
     this.child = child;
     this.ended = ended;
     onTestFinished(() => void child.kill('SIGKILL'));

@@ -7,7 +7,7 @@ import { eventOf, refreshed, WatchProcess } from './watch-process.ts';
 
 const FAST = { ...GOOGLE_TASKS, refreshInterval: '100ms' };
 
-describe('loci watch', () => {
+describe('loci sources watch', () => {
   it('reports a changed note after it can be found', async () => {
     const vault = join(temporaryFolder());
     writeFileSync(join(vault, 'Oven.md'), 'The oven is induction.\n');

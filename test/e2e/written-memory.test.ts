@@ -3,16 +3,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { userName } from '../../src/core/runtime.ts';
 import type { AuditOutput } from '../../src/engine/audit/read-audit.ts';
-import { deleteRecordOperation } from '../../src/operations/records/delete.ts';
-import { getOperation } from '../../src/operations/records/get.ts';
+import { recordOperations } from '../../src/operations/nouns/records.ts';
 import type { GetOutput } from '../../src/engine/records/get.ts';
-import { searchOperation } from '../../src/operations/records/search.ts';
 import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import type { StatusOutput } from '../../src/engine/health/status.ts';
-import { undeleteOperation } from '../../src/operations/records/undelete.ts';
-import { updateOperation } from '../../src/operations/records/update.ts';
 import type { UpdateOutput, WriteOutput } from '../../src/engine/records/record-schemas.ts';
-import { writeOperation } from '../../src/operations/records/write.ts';
 import { runAsAgent } from './agent-call.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 
@@ -93,15 +88,17 @@ describe('an agent', () => {
       hint: expect.stringMatching(/writes\.enabled true/) as string,
     };
     const attempts = [
-      runAsAgent(writeOperation, { content: 'x' }, options.home),
-      runAsAgent(updateOperation, { id: 1, title: 'x' }, options.home),
-      runAsAgent(deleteRecordOperation, { id: 1 }, options.home),
-      runAsAgent(undeleteOperation, { id: 1 }, options.home),
+      runAsAgent(recordOperations.write, { content: 'x' }, options.home),
+      runAsAgent(recordOperations.update, { id: 1, title: 'x' }, options.home),
+      runAsAgent(recordOperations.delete, { id: 1 }, options.home),
+      runAsAgent(recordOperations.undelete, { id: 1 }, options.home),
     ];
     await Promise.all(attempts.map((attempt) => expect(attempt).rejects.toMatchObject(refused)));
     expect(await lociJson<StatusOutput>(['status'], options)).toMatchObject({ records: 1 });
     await loci(['config', 'set', 'writes.enabled', 'true'], options);
-    expect(await runAsAgent(writeOperation, { content: 'The gate is red' }, options.home)).toMatchObject({
+    expect(
+      await runAsAgent(recordOperations.write, { content: 'The gate is red' }, options.home),
+    ).toMatchObject({
       id: 2,
     });
   });
@@ -110,22 +107,22 @@ describe('an agent', () => {
     const options = newHome();
     await loci(['config', 'set', 'writes.enabled', 'true'], options);
     await loci(['write', 'The quuxian fence is green'], options);
-    await runAsAgent(writeOperation, { content: 'The quuxian gate is red' }, options.home);
+    await runAsAgent(recordOperations.write, { content: 'The quuxian gate is red' }, options.home);
     await expect(
-      runAsAgent(writeOperation, { content: 'x', trust: 'operator' }, options.home),
+      runAsAgent(recordOperations.write, { content: 'x', trust: 'operator' }, options.home),
     ).rejects.toMatchObject({
       code: 'invalid_input',
       message: 'unknown field trust',
     });
     const trustById = async () => {
-      const { results } = await runAsAgent(searchOperation, { query: 'quuxian' }, options.home);
+      const { results } = await runAsAgent(recordOperations.search, { query: 'quuxian' }, options.home);
       return Object.fromEntries(results.map(({ id, trust }) => [id, trust]));
     };
     expect(await trustById()).toEqual({ 1: 'operator', 2: 'agent' });
-    await runAsAgent(updateOperation, { id: 1, tags: ['x'] }, options.home);
+    await runAsAgent(recordOperations.update, { id: 1, tags: ['x'] }, options.home);
     expect(await trustById()).toEqual({ 1: 'agent', 2: 'agent' });
     await loci(['update', '1', '--title', 'Fence'], options);
-    expect(await runAsAgent(getOperation, { citation: 'record/1' }, options.home)).toMatchObject({
+    expect(await runAsAgent(recordOperations.get, { citation: 'record/1' }, options.home)).toMatchObject({
       trust: 'agent',
     });
   });
@@ -143,8 +140,8 @@ describe('the audit log', () => {
   });
 
   it('shows for each change the actor, the surface, the time and the diff', async () => {
-    await runAsAgent(writeOperation, { content: 'x' }, options.home);
-    const { entries } = await lociJson<AuditOutput>(['audit'], options);
+    await runAsAgent(recordOperations.write, { content: 'x' }, options.home);
+    const { entries } = await lociJson<AuditOutput>(['inbox', 'audit'], options);
     const user = userName();
     expect(entries.map(({ actor, surface, action, record }) => [actor, surface, action, record])).toEqual([
       ['ada', 'mcp', 'write', 2],

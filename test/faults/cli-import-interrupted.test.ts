@@ -44,7 +44,7 @@ describe('an interruption', () => {
     'of an import by %s leaves whole batches, and the next import adds the rest',
     async (signal) => {
       const home = temporaryFolder();
-      await lociJson(['init'], { home });
+      await lociJson(['config', 'init'], { home });
       const running = startLoci(['import', file], { home });
       await waitForFirstBatch(home, running);
       running.child.kill(signal);

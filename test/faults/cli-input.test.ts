@@ -2,10 +2,10 @@ import { chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from '
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GetOutput } from '../../src/engine/records/get.ts';
-import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
+import type { IndexOutput } from '../../src/operations/nouns/index-notes.ts';
 import { createContext } from '../../src/operations/context.ts';
 import { parseInput } from '../../src/operations/shared/input.ts';
-import { searchOperation } from '../../src/operations/records/search.ts';
+import { recordOperations } from '../../src/operations/nouns/records.ts';
 import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import { nodeBoundByModes, NOT_BOUND_BY_MODES } from '../bound-by-modes.ts';
 import { loci, lociJson, MAIN, startLoci, temporaryFolder } from '../e2e/loci-command.ts';
@@ -29,7 +29,7 @@ describe('a query', () => {
   });
   afterAll(() => context.close());
   const runQuery = (query: string) =>
-    searchOperation.run(context, parseInput(searchOperation, { query, min_score: 0 }));
+    recordOperations.search.run(context, parseInput(recordOperations.search, { query, min_score: 0 }));
 
   it.each([
     ['of one word of 100,000 characters', `oven ${'x'.repeat(100_000)}`],

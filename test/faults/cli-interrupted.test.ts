@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { IndexOutput } from '../../src/operations/vaults/index-vaults.ts';
+import type { IndexOutput } from '../../src/operations/nouns/index-notes.ts';
 import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import type { StatusOutput } from '../../src/engine/health/status.ts';
 import type { WriteOutput } from '../../src/engine/records/record-schemas.ts';
@@ -105,7 +105,7 @@ describe('indexing', () => {
 
   it('continues while other processes search, index and write', async () => {
     const home = temporaryFolder();
-    await lociJson(['init'], { home });
+    await lociJson(['config', 'init'], { home });
     const first = startLoci(['index', vault, '--json'], { home });
     const second = startLoci(['index', vault, '--json'], { home });
     await waitForFirstBatch(home, first);

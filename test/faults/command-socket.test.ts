@@ -24,7 +24,7 @@ import { WatchProcess } from '../e2e/watch-process.ts';
 const indexedHome = indexedHomes();
 const SEARCH = ['search', 'oven'];
 
-/** A home that `loci watch` watches. */
+/** A home that `loci sources watch` watches. */
 async function watchedHome(): Promise<{ readonly home: string; readonly watch: WatchProcess }> {
   const home = indexedHome();
   const watch = new WatchProcess(home);

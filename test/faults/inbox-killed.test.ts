@@ -34,7 +34,7 @@ async function stateOf({
 
 it('an undo of a session that is killed has undone each record completely or not at all, and can be continued', async () => {
   const home = temporaryFolder();
-  await loci(['init'], { home });
+  await loci(['config', 'init'], { home });
   const owner = await openInline(settings(home, { writes: { enabled: true } }));
   try {
     const agent = owner.as({

@@ -16,7 +16,7 @@ async function homeOf(job: string): Promise<SourcesHome> {
 
 /** The commands that refresh sources. */
 const COMMANDS: Readonly<Record<string, (home: string) => ChildProcess>> = {
-  'loci watch': (home) => startLoci(['watch'], { home }).child,
+  'loci sources watch': (home) => startLoci(['sources', 'watch'], { home }).child,
   'loci serve': (home) => startLoci(['serve', '--port', '0'], { home }).child,
   'loci mcp': (home) => {
     const child = spawn(process.execPath, [MAIN, 'mcp'], { env: serverEnvironment({ home }) });

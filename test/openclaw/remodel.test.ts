@@ -91,5 +91,5 @@ it('settings of memory-shadowdb, pasted while the gateway runs, take no memory d
   expect(await plain()).toContain('plugins.entries.memory-loci.config had it');
   const { stdout } = await home.openclaw('loci', 'sources', 'list');
   expect(stdout).toMatch(/^plans +fresh/m);
-  expect(stdout).toMatch(/loci\.yaml had it .*`openclaw loci forget-vault notes`/);
+  expect(stdout).toMatch(/loci\.yaml had it .*`openclaw loci sources remove notes`/);
 });

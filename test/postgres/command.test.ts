@@ -25,12 +25,12 @@ async function sql(...statements: readonly string[]): Promise<void> {
 }
 
 it('`init` says whether the store was there', async () => {
-  expect(await run('init')).not.toMatch(/store .*existed already/);
-  expect(await run('init')).toMatch(/store .*existed already/);
+  expect(await run('config', 'init')).not.toMatch(/store .*existed already/);
+  expect(await run('config', 'init')).toMatch(/store .*existed already/);
 });
 
 it('`doctor` and `status` speak of a store, not of a file', async () => {
-  const said = [await run('doctor'), await run('status'), await run('reindex')].join('\n');
+  const said = [await run('doctor'), await run('status'), await run('doctor', 'reindex')].join('\n');
   expect(said).toContain('the store and every index are intact');
   expect(said).not.toMatch(/\bfiles?\b|loci\.db/);
 });

@@ -72,7 +72,7 @@ export function steps(
 /** Operations that write are more frequent, because the others return nothing without them. */
 function weighted(operations: readonly Operation[]): Operation[] {
   return operations.flatMap((operation) => {
-    const isWrite = !operation.readOnly && operation.scope === 'write';
+    const isWrite = operation.kind !== 'read' && operation.scope === 'write';
     return isWrite ? [operation, operation, operation] : [operation];
   });
 }

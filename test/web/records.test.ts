@@ -227,7 +227,7 @@ describe('the page of a record', () => {
   });
 
   it('says in which texts for agents the record was', async () => {
-    const { records } = JSON.parse(await site.loci('record', 'table', '--json', '-n', '500')) as {
+    const { records } = JSON.parse(await site.loci('list', 'table', '--json', '-n', '500')) as {
       records: { id: number; title: string }[];
     };
     const page = await site.open(`/record/${String(records.find(({ title }) => title === 'Worktop')!.id)}`);
@@ -286,7 +286,7 @@ describe('the timeline', () => {
           return data[4 * x + 3] > 0 && Math.max(...color) - Math.min(...color) > 40;
         });
       }`);
-    const { spans, from, until } = JSON.parse(await site.loci('record', 'histogram', '--json')) as {
+    const { spans, from, until } = JSON.parse(await site.loci('list', 'histogram', '--json')) as {
       spans: { from: string; until: string }[];
       from: string;
       until: string;

@@ -127,7 +127,7 @@ describe('the search page', () => {
 
   it('opens a note of a vault of Obsidian there', async () => {
     const citation = 'Home/Kitchen remodel.md';
-    const { file } = JSON.parse(await site.loci('record', 'show', citation, '--json')) as { file: string };
+    const { file } = JSON.parse(await site.loci('list', 'show', citation, '--json')) as { file: string };
     mkdirSync(join(file, '../../.obsidian'));
     const page = await site.open('/search?q=kitchen+remodel');
     const result = page.locator('[data-result]', { hasText: citation }).first();

@@ -4,9 +4,9 @@ import { fitsWindow, seriousFindings, testSite } from './site.ts';
 const site = testSite({
   ownSessions: true,
   prepare: async () => {
-    await site.loci('token', 'create', '--subject', 'ada', '--scope', 'write', '--name', 'laptop of Ada');
-    await site.loci('token', 'create', '--subject', 'bob', '--name', 'dashboard');
-    await site.loci('token', 'revoke', 'dashboard');
+    await site.loci('serve', 'token', 'create', '--subject', 'ada', '--scope', 'write', '--name', 'laptop of Ada');
+    await site.loci('serve', 'token', 'create', '--subject', 'bob', '--name', 'dashboard');
+    await site.loci('serve', 'token', 'revoke', 'dashboard');
   },
 });
 
@@ -22,7 +22,7 @@ describe('the page of access', () => {
     await page.getByText('laptop of Ada was revoked.').waitFor();
     await page.getByText('2 that have ended').click();
     await laptop.getByText('revoked').waitFor();
-    expect(await site.loci('token', 'list')).toMatch(/laptop of Ada.*revoked/s);
+    expect(await site.loci('serve', 'token', 'list')).toMatch(/laptop of Ada.*revoked/s);
   });
 
   it('ends the session of another browser, and of this one after a question', async () => {

@@ -217,7 +217,7 @@ function selectToken(tokens: readonly StoredToken[], idOrName: string, now: Time
   );
   if (first === undefined)
     throw new LociError('not_found', `no active token has the id or the name ${JSON.stringify(idOrName)}`, {
-      hint: '`loci token list` lists them.',
+      hint: '`loci serve token list` lists them.',
     });
   if (rest.length > 0) {
     const ids = [first, ...rest].map(({ id }) => id).join(', ');

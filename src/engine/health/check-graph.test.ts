@@ -66,7 +66,7 @@ describe('the check of concepts', () => {
     expect(await check('concepts')).toMatchObject({
       result: 'failed',
       detail: expect.stringMatching(/^names or mentions differ in \d records?: /) as string,
-      hint: 'Run `loci reindex`.',
+      hint: 'Run `loci doctor reindex`.',
     });
     expect((await check('concepts'))?.detail).toContain(note);
     await reindex(loci);

@@ -45,7 +45,7 @@ function checkVault(
       ...check,
       result: 'failed',
       detail: unreadable,
-      hint: `Mount it or correct its path; \`loci forget-vault ${JSON.stringify(name)}\` removes its records.`,
+      hint: `Mount it or correct its path; \`loci sources remove ${JSON.stringify(name)}\` removes its records.`,
     };
   const summary = changes === null ? '' : formatVaultChanges(changes);
   const isRead = last_read !== null && changes !== null;
@@ -76,7 +76,7 @@ function checkUnconfigured({ name, records, settings }: VaultStates['unconfigure
     name: `vault ${name}`,
     result: 'warning',
     detail: `${formatCount(records, 'record')} of a vault that is not in the settings: they are found, and nothing refreshes them`,
-    hint: `Put the vault back into loci.yaml with the name ${name}, or take its records out: loci forget-vault ${JSON.stringify(name)}`,
+    hint: `Put the vault back into loci.yaml with the name ${name}, or take its records out: loci sources remove ${JSON.stringify(name)}`,
   };
 }
 

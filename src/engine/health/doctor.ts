@@ -44,8 +44,8 @@ export async function doctor(context: EngineContext, options: ProgressOptions = 
     return resultOf(name, { hint, ...(repair !== undefined && { repair }) }, look);
   };
   return [
-    await runCheck('store', 'Restore a backup, or run `loci reindex`.', () => checkStore(context), REINDEX),
-    await runCheck('derived', 'Run `loci reindex`.', () => checkPassages(context, options), REINDEX),
+    await runCheck('store', 'Restore a backup, or run `loci doctor reindex`.', () => checkStore(context), REINDEX),
+    await runCheck('derived', 'Run `loci doctor reindex`.', () => checkPassages(context, options), REINDEX),
     await runCheck('audit', 'The store was changed without Loci: compare it with a backup.', () =>
       checkAudit(context),
     ),
@@ -57,8 +57,8 @@ export async function doctor(context: EngineContext, options: ProgressOptions = 
             checkReranker(context),
           ),
         ]),
-    await runCheck('graph', 'Run `loci reindex`.', () => checkGraph(context, options), REINDEX),
-    await runCheck('concepts', 'Run `loci reindex`.', () => checkConcepts(context, options), REINDEX),
+    await runCheck('graph', 'Run `loci doctor reindex`.', () => checkGraph(context, options), REINDEX),
+    await runCheck('concepts', 'Run `loci doctor reindex`.', () => checkConcepts(context, options), REINDEX),
     await runCheck('receipts', 'Restore a backup. Searches, reads and writes do not need them.', () =>
       checkReceipts(context, options),
     ),
@@ -122,7 +122,7 @@ async function checkStore({ store, namespace: ours, caller }: EngineContext): Pr
 
 /** `reindex` alone does not help, because it does not read the documents. */
 const DAMAGED_RECORD =
-  'Run `loci index` and `loci sources refresh`, which read a record of a vault or a source again, then `loci reindex`. ' +
+  'Run `loci index` and `loci sources refresh`, which read a record of a vault or a source again, then `loci doctor reindex`. ' +
   'Restore a backup for any other record.';
 
 /** Verifies the audit log of the caller's namespace; for the operator, those of all namespaces. */

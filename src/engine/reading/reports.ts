@@ -224,8 +224,7 @@ function leftOver(
     const place = otherSettings(context, state);
     const report = { ...common(id, state, counts), kind, folder: state?.root ?? null } as const;
     if (place === null) return { ...report, condition: 'gone' };
-    const remove = isVault ? 'forget-vault' : 'sources remove';
-    const hint = `${place} had it when it was last read. If it no longer has it: \`loci ${remove} ${shellWord(id)}\``;
+    const hint = `${place} had it when it was last read. If it no longer has it: \`loci sources remove ${shellWord(id)}\``;
     return { ...report, condition: 'set elsewhere', hint };
   });
 }

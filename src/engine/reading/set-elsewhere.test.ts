@@ -39,7 +39,7 @@ it.each<[string, string | undefined, string | undefined, string | null]>([
   }
   expect(report).toMatchObject({
     condition: 'set elsewhere',
-    hint: `${expected} had it when it was last read. If it no longer has it: \`loci forget-vault plans\``,
+    hint: `${expected} had it when it was last read. If it no longer has it: \`loci sources remove plans\``,
   });
   expect(check).toMatchObject({ result: 'ok', detail: expect.stringContaining(expected) as string });
 });

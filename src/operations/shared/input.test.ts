@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import { inputFields, parseInput } from './input.ts';
 import { OPERATIONS } from '../registry.ts';
-import { searchOperation } from '../records/search.ts';
-import { writeOperation } from '../records/write.ts';
+import { recordOperations } from '../nouns/records.ts';
 
 function errorMessage(run: () => unknown): string {
   try {
@@ -18,28 +17,28 @@ function errorMessage(run: () => unknown): string {
 
 describe('parseInput', () => {
   it('parses a day as a whole day, and a time exactly', () => {
-    const { from, until } = parseInput(searchOperation, {
+    const { from, until } = parseInput(recordOperations.search, {
       query: 'x',
       from: '2026-09-14',
       until: '2026-09-14',
     });
     expect(from).toBe(new Date(2026, 8, 14).getTime());
     expect(until).toBe(new Date(2026, 8, 15).getTime());
-    const exact = parseInput(searchOperation, {
+    const exact = parseInput(recordOperations.search, {
       query: 'x',
       from: '2026-09-14T18:30:00Z',
       until: '2026-09-14T20:31+02:00',
     });
     expect(exact.from).toBe(Date.UTC(2026, 8, 14, 18, 30));
     expect(exact.until).toBe(Date.UTC(2026, 8, 14, 18, 31));
-    expect(parseInput(searchOperation, { query: 'x', from: '2026-09-14 18:30' }).from).toBe(
+    expect(parseInput(recordOperations.search, { query: 'x', from: '2026-09-14 18:30' }).from).toBe(
       new Date(2026, 8, 14, 18, 30).getTime(),
     );
   });
 
   it.each(['query', 'tags', 'limit', 'from'])('names a %s that is an object with a length', (field) => {
     const value = JSON.parse('{"length": {"valueOf": 1, "toString": 1}}') as unknown;
-    expect(() => parseInput(searchOperation, { query: 'x', [field]: value })).toThrow(
+    expect(() => parseInput(recordOperations.search, { query: 'x', [field]: value })).toThrow(
       expect.objectContaining({
         code: 'invalid_input',
         message: expect.stringContaining(`${field} must be `),
@@ -48,7 +47,7 @@ describe('parseInput', () => {
   });
 
   it('lists the fields where one is unknown', () => {
-    expect(() => parseInput(searchOperation, { query: 'x', zebra: 1 })).toThrow(
+    expect(() => parseInput(recordOperations.search, { query: 'x', zebra: 1 })).toThrow(
       expect.objectContaining({ hint: expect.stringMatching(/^The fields are query, .*limit.*\.$/) }),
     );
   });
@@ -74,7 +73,7 @@ describe('parseInput', () => {
     ['oven', 'the input must be an object of fields, not "oven"'],
     [undefined, 'the input must be an object of fields, not nothing'],
   ])('refuses %j, and names the field', (raw, message) => {
-    expect(errorMessage(() => parseInput(searchOperation, raw))).toBe(message);
+    expect(errorMessage(() => parseInput(recordOperations.search, raw))).toBe(message);
   });
 
   it('explains exclusive bounds', () => {
@@ -87,7 +86,7 @@ describe('parseInput', () => {
     const wording = { nameOf: ([field = '']: readonly string[]) => `--${field}`, missingHint: 'Usage: x' };
     const errorOf = (raw: unknown): unknown => {
       try {
-        return parseInput(searchOperation, raw, wording);
+        return parseInput(recordOperations.search, raw, wording);
       } catch (error) {
         return error;
       }
@@ -103,7 +102,9 @@ describe('parseInput', () => {
   });
 
   it('shortens a long value', () => {
-    const message = errorMessage(() => parseInput(writeOperation, { content: 'x', title: 'y'.repeat(1000) }));
+    const message = errorMessage(() =>
+      parseInput(recordOperations.write, { content: 'x', title: 'y'.repeat(1000) }),
+    );
     expect(message.length).toBeLessThan(150);
   });
 });
@@ -111,7 +112,7 @@ describe('parseInput', () => {
 describe('a value that is nested very deeply', () => {
   it('is refused like any other value of the wrong type', () => {
     const content: unknown = JSON.parse(`${'['.repeat(200_000)}${']'.repeat(200_000)}`);
-    expect(errorMessage(() => parseInput(writeOperation, { content }))).toBe(
+    expect(errorMessage(() => parseInput(recordOperations.write, { content }))).toBe(
       'content must be text, not a value that is nested too deeply to show',
     );
   });

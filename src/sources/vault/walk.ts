@@ -205,7 +205,7 @@ function unreadable(key: string, detail: string): SourceProblem {
 /** The error for a vault that cannot be read at all. */
 export function unreadableRoot(vault: string, root: string, error: unknown): LociError {
   return new LociError('unreadable', `the vault ${root} cannot be read: ${describeFileError(error)}`, {
-    hint: `Mount it or correct its path; \`loci forget-vault ${JSON.stringify(vault)}\` takes it out.`,
+    hint: `Mount it or correct its path; \`loci sources remove ${JSON.stringify(vault)}\` takes it out.`,
     cause: error,
   });
 }

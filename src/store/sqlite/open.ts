@@ -143,7 +143,7 @@ function assertNotOtherFile(path: string, size: number): void {
   if (size >= MIN_DATABASE_BYTES) return;
   if (size === 0)
     throw new LociError('store_corrupt', `${path} is an empty file, and no store; it was left unchanged`, {
-      hint: 'Restore a backup of the store. To begin a new memory, remove the file, then run `loci init`.',
+      hint: 'Restore a backup of the store. To begin a new memory, remove the file, then run `loci config init`.',
     });
   throw new LociError('store_corrupt', `${path} is not a Loci store; it was left unchanged`, {
     hint: 'Set store.path to another file, or restore a backup.',

@@ -56,7 +56,7 @@ complete -c loci -f -a '(__loci_complete)'
 `,
 };
 
-/** Runs `loci completion SHELL`: prints the script that makes a shell complete commands, options and choices. */
+/** Runs `loci config completion SHELL`: prints the script that makes a shell complete commands, options and choices. */
 export const printCompletion: RunStandalone = async ({ operands: [shell], json }, io) => {
   const script = shell !== undefined && Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
   if (shell === undefined || script === undefined)

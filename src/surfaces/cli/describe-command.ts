@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Json } from '../../core/types.ts';
 import { fieldPath, inputFields, type InputField, type InputWording } from '../../operations/shared/input.ts';
-import type { Operation } from '../../operations/operation.ts';
+import type { LoadedOperation } from '../../operations/operation.ts';
 import { commandWords, withCommandNames } from '../shared/command-names.ts';
 import type { Io } from '../shared/io.ts';
 import type { CommandSyntax, OperationCommand } from './commands/operation-command.ts';
@@ -12,7 +12,7 @@ import { usageHint } from './usage.ts';
 
 /** An operation and the input that a command line gives it. */
 export interface CommandCall {
-  readonly operation: Operation;
+  readonly operation: LoadedOperation;
   readonly command: OperationCommand<unknown>;
   readonly input: Readonly<Record<string, Json>>;
   /** How error messages name the fields: as they were typed. */
@@ -32,7 +32,7 @@ interface GlobalOptions {
 /** Adds the arguments, options and examples of an operation to a command, and calls `onCall` when it is run. */
 export async function describeCommand(
   program: Command,
-  operation: Operation,
+  operation: LoadedOperation,
   io: Io,
   onCall: (call: CommandCall) => Promise<void>,
 ): Promise<void> {

@@ -99,10 +99,10 @@ interface NamedCommand {
   readonly summary: string;
 }
 
-/** Adds commands in the order of their headings. Returns them by their words, separated by spaces. */
+/** Adds commands in the order of the help. Returns them by their words, separated by spaces. */
 function addCommands(program: Command, commands: readonly NamedCommand[]): Map<string, Command> {
   const added = commands
-    .toSorted((a, b) => byHeading(a.words, b.words))
+    .toSorted((a, b) => byOrder(a.words, b.words))
     .map(({ words, summary }): [string, Command] => {
       const name = words.at(-1) ?? '';
       const group = findGroup(program, words.slice(0, -1));
@@ -128,14 +128,14 @@ function exitCodes(): string {
   return `\nExit codes:\n${lines.join('\n')}\n`;
 }
 
-/** The headings of `loci --help` with the first words of their commands. Other commands are below `More commands:`. */
+/** The headings of `loci --help` with the first words of their commands, in this order. */
 export const HELP_GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Memory:': [
     ...['search', 'get', 'open', 'write', 'update', 'delete', 'undelete', 'pack', 'fact', 'inbox'],
     ...['timeline', 'graph'],
   ],
   'Setup:': ['index', 'sources', 'ui', 'status', 'doctor', 'config', 'openclaw', 'mcp', 'serve'],
-  'More commands:': [],
+  'More commands:': ['list', 'import', 'export', 'startup', 'receipt', 'embed', 'recall'],
 };
 
 const HEADINGS = Object.keys(HELP_GROUPS);
@@ -144,7 +144,9 @@ function headingOf(word: string): string {
   return HEADINGS.find((heading) => HELP_GROUPS[heading]?.includes(word)) ?? 'More commands:';
 }
 
-/** Sorts commands by their heading, and otherwise keeps their order. */
-function byHeading(a: readonly string[], b: readonly string[]): number {
-  return HEADINGS.indexOf(headingOf(a[0] ?? '')) - HEADINGS.indexOf(headingOf(b[0] ?? ''));
+const ORDER = Object.values(HELP_GROUPS).flat();
+
+/** Sorts commands as the help lists them, a command before those below it. */
+function byOrder(a: readonly string[], b: readonly string[]): number {
+  return ORDER.indexOf(a[0] ?? '') - ORDER.indexOf(b[0] ?? '') || a.length - b.length;
 }

@@ -3,6 +3,7 @@ import { LociError } from '../../core/errors.ts';
 import { packageVersion } from '../../core/runtime.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
 import { toJson } from '../shared/escape-control.ts';
+import { RENAMED_COMMANDS } from '../shared/command-names.ts';
 import type { Io } from '../shared/io.ts';
 import type { RunCommandLine } from './command-socket/listen.ts';
 import { COMPLETE, completions } from './completion.ts';
@@ -58,7 +59,8 @@ async function parse(program: Command, argv: readonly string[]): Promise<boolean
     if (error.code === VERSION_REQUESTED) return true;
     // Commander has printed the help.
     if (error.exitCode === 0) return false;
-    throw toLociError(error, findCommand(program, argv));
+    const command = findCommand(program, argv);
+    throw (command === program ? renamedError(argv) : null) ?? toLociError(error, command);
   }
 }
 
@@ -69,6 +71,15 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ['version', '`loci --version` prints the version.'],
   ['upgrade', 'docs/install.md says how to update Loci.'],
 ]);
+
+/** The error about the former name of a command, if `argv` begins with one. */
+function renamedError(argv: readonly string[]): LociError | null {
+  const name = argv.find((word, i) => !word.startsWith('-') && !/^--(home|input)$/.test(argv[i - 1] ?? ''));
+  if (name === undefined || !Object.hasOwn(RENAMED_COMMANDS, name)) return null;
+  return new LociError('invalid_input', `\`loci ${name}\` has another name`, {
+    hint: `It is \`loci ${RENAMED_COMMANDS[name]!}\` now.`,
+  });
+}
 
 /** Commander's messages read `error: unknown option '--lmit'`, then `(Did you mean --limit?)` on the next line. */
 function toLociError(error: CommanderError, command: Command): LociError {

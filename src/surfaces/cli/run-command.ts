@@ -87,7 +87,7 @@ export async function runCommand(call: CommandCall, io: Io, openSession?: OpenSe
 }
 
 /** Operations whose texts name commands, and quote nothing that is remembered. */
-const GUIDES = /^(?:status|doctor|index|reindex|forget-vault|embed-\w+|sources-(?!test$)\w+)$/;
+const GUIDES = /^(?:status|doctor|index|reindex|embed-\w+|sources-(?!test$)\w+)$/;
 
 function outputText(output: unknown, { operation, command, json, viewOptions }: CommandCall, io: Io): string {
   if (json) return `${toJson(output)}\n`;
@@ -159,7 +159,7 @@ class ProcessSession implements CommandSession {
   constructor(call: CommandCall, io: Io, progress: ProgressDisplay, options: CommandSessionOptions) {
     const { operation, command, home } = call;
     const writesFiles = operation.localFields?.some((field) => field in call.input) ?? false;
-    this.#interruption = new Interruption(io, operation.readOnly && !writesFiles, progress);
+    this.#interruption = new Interruption(io, operation.kind === 'read' && !writesFiles, progress);
     this.context = createContext({
       ...options,
       signal: this.#interruption.signal,

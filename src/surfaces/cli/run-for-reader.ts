@@ -6,7 +6,7 @@ import {
   searchInAll,
   splitCitation,
   unmatchedEverywhere,
-} from '../../operations/records/several-namespaces.ts';
+} from '../shared/several-namespaces.ts';
 import type { SearchInput, SearchOutput } from '../../engine/records/results/search-fields.ts';
 import type { StatusOutput } from '../../engine/health/status.ts';
 import type { Operation, OperationContext } from '../../operations/operation.ts';

@@ -134,7 +134,7 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
     summary: 'serve the operations over HTTP',
     description:
       'Serves every operation that needs no local files over HTTP, until Ctrl-C or SIGTERM; docs/rest.md describes the ' +
-      'API. Every request needs a token (`loci token create`).',
+      'API. Every request needs a token (`loci serve token create`).',
     operands: [],
     options: {
       'host <address>': 'the address to listen at, instead of server.host',
@@ -153,7 +153,7 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
     description:
       'Opens the web page in your browser, with a link that works once and within a minute; there is no password. If no server of ' +
       'this home runs, one is started on this machine, until Ctrl-C. The page is open for 30 days, or until it was not used for 7; ' +
-      '`loci token list` lists what is open, and `loci token revoke` ends it. docs/ui.md describes the page.',
+      '`loci serve token list` lists what is open, and `loci serve token revoke` ends it. docs/ui.md describes the page.',
     operands: [],
     options: { print: 'open nothing, and print the link, and how to open it from another machine over SSH' },
     examples: [
@@ -210,7 +210,7 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
     load: async () => (await import('../openclaw/setup/doctor.ts')).examineOpenclaw,
   },
   {
-    name: 'watch',
+    name: 'sources watch',
     summary: 'refresh vaults and sources until it is stopped',
     description:
       'Refreshes vaults and sources in the foreground, until Ctrl-C or SIGTERM. Changed notes are read and embedded, and ' +
@@ -220,13 +220,13 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
     operands: [],
     options: {},
     examples: [
-      { title: 'Refresh everything when it is due', line: 'loci watch' },
-      { title: 'In JSON Lines, for another program', line: 'loci watch --json' },
+      { title: 'Refresh everything when it is due', line: 'loci sources watch' },
+      { title: 'In JSON Lines, for another program', line: 'loci sources watch --json' },
     ],
     load: async () => (await import('./watch/watch.ts')).watch,
   },
   {
-    name: 'completion',
+    name: 'config completion',
     summary: 'print a script that completes commands in your shell',
     description:
       'Prints a script that makes a shell complete the commands of Loci with Tab: subcommands, options and their values. ' +
@@ -236,9 +236,9 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
     ],
     options: {},
     examples: [
-      { title: 'bash: in ~/.bashrc', line: 'eval "$(loci completion bash)"' },
-      { title: 'zsh: in ~/.zshrc, after compinit', line: 'eval "$(loci completion zsh)"' },
-      { title: 'fish: in ~/.config/fish/config.fish', line: 'loci completion fish | source' },
+      { title: 'bash: in ~/.bashrc', line: 'eval "$(loci config completion bash)"' },
+      { title: 'zsh: in ~/.zshrc, after compinit', line: 'eval "$(loci config completion zsh)"' },
+      { title: 'fish: in ~/.config/fish/config.fish', line: 'loci config completion fish | source' },
     ],
     load: async () => (await import('./completion.ts')).printCompletion,
   },

@@ -1,8 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { remoteOperation } from '../../operations/shared/local-io.ts';
 import type { Scope } from '../../core/caller.ts';
-import { type Operation, toolName } from '../../operations/operation.ts';
+import { type LoadedOperation, remoteOperation, toolName } from '../../operations/operation.ts';
 import { OPERATIONS } from '../../operations/registry.ts';
 import { OMITTED_FIELDS, resultTypes } from './results/tool-result.ts';
 
@@ -17,8 +16,8 @@ export interface ToolListing {
 
 /** The operations that are tools. */
 export interface Toolbox {
-  readonly byTool: ReadonlyMap<string, Operation>;
-  readonly byName: ReadonlyMap<string, Operation>;
+  readonly byTool: ReadonlyMap<string, LoadedOperation>;
+  readonly byName: ReadonlyMap<string, LoadedOperation>;
   /** The tools to list, in the order of the registry. */
   definitions(listing: ToolListing): Tool[];
 }
@@ -34,10 +33,10 @@ export function loadToolbox(): Promise<Toolbox> {
   return toolbox;
 }
 
-function toolboxOf(operations: readonly Operation[]): Toolbox {
+function toolboxOf(operations: readonly LoadedOperation[]): Toolbox {
   const byName = new Map(operations.map((operation) => [operation.name, operation]));
-  const tools = new Map<Operation, Tool>();
-  const definitionOf = (operation: Operation): Tool => {
+  const tools = new Map<LoadedOperation, Tool>();
+  const definitionOf = (operation: LoadedOperation): Tool => {
     const tool = tools.get(operation) ?? toolOf(operation, byName);
     tools.set(operation, tool);
     return tool;
@@ -50,15 +49,15 @@ function toolboxOf(operations: readonly Operation[]): Toolbox {
   };
 }
 
-function isListed(operation: Operation, { scopes, writes, tools }: ToolListing): boolean {
+function isListed(operation: LoadedOperation, { scopes, writes, tools }: ToolListing): boolean {
   const { scope, needsWrites = false, listedOnRequest = false } = operation;
   return (
     scopes.has(scope) && (writes || !needsWrites) && (!listedOnRequest || tools.includes(toolName(operation)))
   );
 }
 
-function toolOf(operation: Operation, byName: ReadonlyMap<string, Operation>): Tool {
-  const { title, description, input, output, readOnly, destructive, idempotent } = operation;
+function toolOf(operation: LoadedOperation, byName: ReadonlyMap<string, LoadedOperation>): Tool {
+  const { title, description, input, output, kind } = operation;
   return {
     name: toolName(operation),
     title,
@@ -67,9 +66,8 @@ function toolOf(operation: Operation, byName: ReadonlyMap<string, Operation>): T
     outputSchema: outputSchema(resultTypes(operation.name) ?? typesOf(output)),
     annotations: {
       title,
-      readOnlyHint: readOnly,
-      destructiveHint: destructive,
-      idempotentHint: idempotent,
+      readOnlyHint: kind === 'read',
+      destructiveHint: kind === 'destroy',
       openWorldHint: false,
     },
   };
@@ -82,14 +80,17 @@ type JsonSchema = z.core.JSONSchema.BaseSchema;
  * either. It has as few as possible, since a model gets the schemas with every turn. The operations check everything else, and
  * their errors say what is expected.
  */
-export function inputSchema(schema: z.ZodType, byName: ReadonlyMap<string, Operation>): Tool['inputSchema'] {
+export function inputSchema(
+  schema: z.ZodType,
+  byName: ReadonlyMap<string, LoadedOperation>,
+): Tool['inputSchema'] {
   const { properties = {}, required } = plainSchema(z.toJSONSchema(schema, { io: 'input' }), byName);
   return { type: 'object', properties, ...(required !== undefined && { required }) } as Tool['inputSchema'];
 }
 
 function plainSchema(
   { type, description, enum: values, items, properties, required }: JsonSchema,
-  byName: ReadonlyMap<string, Operation>,
+  byName: ReadonlyMap<string, LoadedOperation>,
 ): JsonSchema {
   return {
     ...(type !== undefined && { type }),
@@ -142,7 +143,7 @@ function typeOf({ type, anyOf = [] }: JsonSchema): string | undefined {
 }
 
 /** Replaces names of operations in backticks (`get`) by names of tools (`memory_get`). */
-export function withToolNames(text: string, byName: ReadonlyMap<string, Operation>): string {
+export function withToolNames(text: string, byName: ReadonlyMap<string, LoadedOperation>): string {
   return text.replaceAll(/`([a-z-]+)`/g, (whole, name: string) => {
     const operation = byName.get(name);
     return operation === undefined ? whole : `\`${toolName(operation)}\``;

@@ -44,7 +44,7 @@ function supplement(api: PluginApi): CorpusSupplement {
   return {
     async search({ query, maxResults = DEFAULT_RESULTS, ...caller }) {
       if (!mayRead(api, caller)) return [];
-      const words = ['corpus', '--json', '--limit', String(Math.min(Math.max(1, maxResults), 500))];
+      const words = ['fact', 'corpus', '--json', '--limit', String(Math.min(Math.max(1, maxResults), 500))];
       const { documents } = (await runLoci(api, caller, [...words, '--', query.slice(0, 2000)])) as {
         readonly documents: readonly CorpusDocument[];
       };

@@ -86,7 +86,7 @@ export function restApp(parts: AppParts): Hono<Env> {
 
 function addRoute(app: Hono<Env>, route: Route, { limits, context, log }: AppParts): void {
   const { operation, path, onPage } = route;
-  const methods = operation.readOnly ? ['POST', 'GET'] : ['POST'];
+  const methods = operation.kind === 'read' ? ['POST', 'GET'] : ['POST'];
   const allowed = onPage ? [requirePage] : [allowing(operation.scope)];
   if (operation.onPageHere === true) allowed.push(requireThisMachine);
   app.on(methods, [path], ...allowed, async (c) => {
@@ -104,7 +104,7 @@ function addRoute(app: Hono<Env>, route: Route, { limits, context, log }: AppPar
       limits.requestTimeoutMs,
       outgoing,
       run,
-      operation.readOnly ? {} : LATE_WRITE,
+      operation.kind === 'read' ? {} : LATE_WRITE,
     );
     return c.body(json, 200, { 'Content-Type': 'application/json' });
   });

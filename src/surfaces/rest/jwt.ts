@@ -64,7 +64,7 @@ export async function jwtVerifier(settings: JwtConfig, home: string): Promise<Jw
     const { sub = '', scope } = payload;
     if (!isSubject(sub))
       throw new LociError('unauthorized', 'the `sub` of the token is not a valid namespace');
-    // Other services may have a scope of this name, which means something else: only `loci token create` makes an operator.
+    // Other services may have a scope of this name, which means something else: only `loci serve token create` makes an operator.
     const scopes = typeof scope === 'string' ? scope.split(' ').filter((word) => word !== 'operator') : [];
     return { subject: sub, scopes };
   };

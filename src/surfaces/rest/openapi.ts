@@ -68,7 +68,7 @@ export function openApi(routes: readonly Route[]): JsonMap {
           type: 'http',
           scheme: 'bearer',
           description:
-            'A token made by `loci token create`, or a JSON Web Token if the server is set up for them.',
+            'A token made by `loci serve token create`, or a JSON Web Token if the server is set up for them.',
         },
         page: {
           type: 'apiKey',
@@ -97,7 +97,7 @@ function pathItem(route: Route, schemas: JsonMap): JsonMap {
   const item: JsonMap = {
     post: { ...described(route, name, BODY_PROBLEM), requestBody: requestBody(operation, name) },
   };
-  if (!operation.readOnly) return item;
+  if (operation.kind !== 'read') return item;
   const parameters = [...fields].map(([field, schema]): Json => {
     const { description = '', ...rest } = schema;
     return {
@@ -238,7 +238,7 @@ export function overview(routes: readonly Route[], hasMcp: boolean): string {
   return [
     'Loci: memory for AI agents',
     '',
-    'Requests need a token: `Authorization: Bearer TOKEN`. `loci token create --subject NAME` makes one.',
+    'Requests need a token: `Authorization: Bearer TOKEN`. `loci serve token create --subject NAME` makes one.',
     '',
     `${API}/openapi.json  the fields of every operation, in OpenAPI 3.1`,
     `${API}/events  server-sent events: what changes in the memory of the caller (scope read)`,
@@ -248,8 +248,8 @@ export function overview(routes: readonly Route[], hasMcp: boolean): string {
     '',
     '`POST` takes a JSON object of fields; what changes nothing also accepts `GET` with a query.',
     '',
-    ...ofTokens.map(({ path, operation: { readOnly, scope, title } }) =>
-      [readOnly ? 'GET, POST' : 'POST     ', path.padEnd(width), scope.padEnd(5), title].join('  '),
+    ...ofTokens.map(({ path, operation: { kind, scope, title } }) =>
+      [kind === 'read' ? 'GET, POST' : 'POST     ', path.padEnd(width), scope.padEnd(5), title].join('  '),
     ),
     '',
   ].join('\n');

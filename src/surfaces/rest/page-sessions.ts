@@ -93,7 +93,7 @@ export class PageSessions {
     if (name === config.namespace || (await store.admin.namespaces(ADMIN_NAMESPACE)).includes(name))
       return name;
     throw new LociError('not_found', `there is no namespace ${JSON.stringify(name)}`, {
-      hint: '`loci namespaces` lists them.',
+      hint: '`loci status namespaces` lists them.',
     });
   }
 }

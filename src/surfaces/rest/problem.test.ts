@@ -9,9 +9,9 @@ describe('withRequests', () => {
     ['`memory_undelete 12` restores it.', '/api/v1/memory/undelete', { id: 12 }],
     ['`startup_list` lists all entries.', '/api/v1/startup/list', {}],
     ['Run `loci doctor`.', '/api/v1/doctor', {}],
-    ['Run `loci reindex`.', '/api/v1/reindex', {}],
+    ['Run `loci doctor reindex`.', '/api/v1/reindex', {}],
     [
-      'Run `loci reindex --vectors`, or set the previous provider again.',
+      'Run `loci doctor reindex --vectors`, or set the previous provider again.',
       '/api/v1/reindex',
       { vectors: true },
     ],

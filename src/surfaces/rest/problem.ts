@@ -78,7 +78,7 @@ const REQUEST_BY_COMMAND: Readonly<
   doctor: () => ['doctor'],
   'embed backfill': () => ['embed_backfill'],
   'embed test': () => ['embed_test'],
-  reindex: (option) => (option === '--vectors' ? ['reindex', { vectors: true }] : ['reindex']),
+  'doctor reindex': (option) => (option === '--vectors' ? ['reindex', { vectors: true }] : ['reindex']),
   'sources refresh': (id) => ['sources_refresh', { ids: [id] }],
   'sources resume': (id) => ['sources_resume', { id }],
 };
@@ -93,7 +93,7 @@ export function withRequests(text: string): string {
       requestText(tool, id === undefined ? undefined : { id: Number(id) }),
     )
     .replaceAll(
-      /`loci ((?:embed |sources )?[a-z]+)(?: ([^`]+))?`/g,
+      /`loci ((?:doctor |embed |sources )?[a-z]+)(?: ([^`]+))?`/g,
       (whole, command: string, operand = '') => {
         if (!Object.hasOwn(REQUEST_BY_COMMAND, command)) return whole;
         // Names with spaces are in quotes, as a shell needs them.

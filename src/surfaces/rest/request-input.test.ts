@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Operation } from '../../operations/operation.ts';
+import type { LoadedOperation } from '../../operations/operation.ts';
 import { requestInput, routesOf } from './request-input.ts';
 
-const operation: Operation = {
+const operation: LoadedOperation = {
   name: 'try-it',
   title: 'Try',
   description: 'An operation with one field of each kind.',
@@ -18,9 +18,7 @@ const operation: Operation = {
     idempotency_key: z.string().exactOptional(),
   }),
   output: z.strictObject({}),
-  readOnly: true,
-  destructive: false,
-  idempotent: true,
+  kind: 'read',
   scope: 'read',
   examples: [],
   run: () => Promise.resolve({}),

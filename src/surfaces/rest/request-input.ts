@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type FieldSchema, inputFields } from '../../operations/shared/input.ts';
-import { remoteOperation } from '../../operations/shared/local-io.ts';
-import { type Operation, toolName } from '../../operations/operation.ts';
+import { type LoadedOperation, remoteOperation, toolName } from '../../operations/operation.ts';
 import type { OperationEntry } from '../../operations/registry.ts';
 import { pathOfTool } from './problem.ts';
 import { LociError } from '../../core/errors.ts';
@@ -12,7 +11,7 @@ import type { Json } from '../../core/types.ts';
 /** An operation and its path. */
 export interface Route {
   readonly path: string;
-  readonly operation: Operation;
+  readonly operation: LoadedOperation;
   readonly fields: ReadonlyMap<string, FieldSchema>;
   /** Whether only the page of the owner may call it. */
   readonly onPage: boolean;

@@ -26,8 +26,8 @@ it.each([
   ['Run `loci embed backfill`.', 'Run `openclaw loci embed backfill`.'],
   ['→ loci sources approve todos', '→ openclaw loci sources approve todos'],
   [
-    'take its records out: loci forget-vault "Notes"',
-    'take its records out: openclaw loci forget-vault "Notes"',
+    'take its records out: loci sources remove "Notes"',
+    'take its records out: openclaw loci sources remove "Notes"',
   ],
   ['Run `openclaw loci index`; loci is fast.', 'Run `openclaw loci index`; loci is fast.'],
 ])('commands have the name that a host program gives them: %s', (text, typed) => {

@@ -7,7 +7,6 @@ export const COMMAND_GROUPS: Readonly<Record<string, string>> = {
   inbox: 'what agents wrote, changed and deleted, until you keep or undo it',
   openclaw: 'the memory of OpenClaw',
   receipt: 'what was given to agents, and why',
-  record: 'what the pages of `loci serve` show of records',
   sources: 'documents of other programs that are searched too: todos, calendars, anything that prints JSON',
   startup: 'the text that agents get when a session starts',
   token: 'tokens that give others access to a memory over HTTP',
@@ -16,10 +15,30 @@ export const COMMAND_GROUPS: Readonly<Record<string, string>> = {
 /** The command that runs when only its group is named: `loci inbox`. */
 export const DEFAULT_COMMANDS: Readonly<Record<string, string>> = { inbox: 'list' };
 
-/** The words after `loci` that run an operation: `['fact', 'store']` for `fact-store`. */
+/** Commands that had another name, by their former first word. The operations keep it. */
+export const RENAMED_COMMANDS: Readonly<Record<string, string>> = {
+  audit: 'inbox audit',
+  completion: 'config completion',
+  corpus: 'fact corpus',
+  figures: 'status figures',
+  'forget-vault': 'sources remove',
+  golden: 'doctor golden',
+  init: 'config init',
+  'migrate-store': 'config migrate-store',
+  namespaces: 'status namespaces',
+  record: 'list',
+  reindex: 'doctor reindex',
+  token: 'serve token',
+  watch: 'sources watch',
+};
+
+/** The words after `loci` that run an operation: `['fact', 'store']` for `fact-store`, `['inbox', 'audit']` for `audit`. */
 export function commandWords(operation: string): readonly string[] {
+  const wordsOf = (name: string): string[] =>
+    (Object.hasOwn(RENAMED_COMMANDS, name) ? RENAMED_COMMANDS[name]! : name).split(' ');
   const [group = '', ...rest] = operation.split('-');
-  return rest.length > 0 && Object.hasOwn(COMMAND_GROUPS, group) ? [group, rest.join('-')] : [operation];
+  const isGrouped = Object.hasOwn(COMMAND_GROUPS, group) || group === 'record';
+  return rest.length > 0 && isGrouped ? [...wordsOf(group), rest.join('-')] : wordsOf(operation);
 }
 
 /** Commands whose words differ from the tool name after `memory_`. */
@@ -30,6 +49,7 @@ const COMMAND_BY_TOOL: Readonly<Record<string, string>> = {
   list: 'fact list',
   forget: 'fact forget',
   categories: 'fact categories',
+  corpus: 'fact corpus',
   sources: 'sources list',
 };
 

@@ -9,7 +9,7 @@ const POLL_INTERVAL_MS = 1000;
 /**
  * Keeps the process running until it receives a stop signal. A second signal makes the process exit at once. It calls
  * `process.exit`, whose handlers kill commands of sources that are still running.
- * @param output if given, the wait also ends when this pipe has no reader any more, as in `loci watch | head -1`
+ * @param output if given, the wait also ends when this pipe has no reader any more, as in `loci sources watch | head -1`
  */
 export function waitForStop(output?: NodeJS.WritableStream & { readonly fd?: number }): Promise<void> {
   return new Promise((resolve) => {

@@ -51,7 +51,7 @@ describe('a folder with the name of an indexed vault', () => {
     const expected = {
       code: 'invalid_config',
       message: expect.stringContaining(`came from ${originalPath}; ${otherPath} is another folder`) as string,
-      hint: expect.stringMatching(/`name: notes` .*loci forget-vault "notes"$/) as string,
+      hint: expect.stringMatching(/`name: notes` .*loci sources remove "notes"$/) as string,
     };
     await expect(indexWith([{ path: otherPath }])).rejects.toMatchObject(expected);
     await expect(indexWith([], [{ path: otherPath }])).rejects.toMatchObject(expected);

@@ -61,7 +61,7 @@ function nameConflict(name: string, root: string, path: string): LociError {
     {
       hint:
         `If the vault moved there, add it to loci.yaml with \`name: ${name}\` and \`path: ${path}\`. Otherwise ` +
-        `add it with another name, or remove the old records: loci forget-vault ${JSON.stringify(name)}`,
+        `add it with another name, or remove the old records: loci sources remove ${JSON.stringify(name)}`,
     },
   );
 }

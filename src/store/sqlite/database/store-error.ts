@@ -40,7 +40,7 @@ function storeError(path: string, error: unknown): unknown {
   const isRebuilt = MISSING_DERIVED_TABLE.test(messageOf(error));
   return new LociError(code, `${path}: ${describe(error)}`, {
     cause: error,
-    ...(isRebuilt && { hint: 'Run `loci reindex`, which makes the table again.' }),
+    ...(isRebuilt && { hint: 'Run `loci doctor reindex`, which makes the table again.' }),
     ...(isReadOnly(error) && {
       hint: 'Searches and other reads work. To write, copy the home to where you may.',
     }),

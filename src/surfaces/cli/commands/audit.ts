@@ -7,6 +7,7 @@ import { localTimeText } from '../format/times.ts';
 import { indent, wrap } from '../format/wrap.ts';
 import { limitLines } from '../format/lists.ts';
 import type { OperationCommand, View } from './operation-command.ts';
+import { nextPageLines } from '../format/output-text.ts';
 
 type Entry = AuditOutput['entries'][number];
 
@@ -19,8 +20,7 @@ export const audit: OperationCommand<AuditOutput> = {
   render: ({ entries, next, verified }, view) => {
     const lines = entries.flatMap((entry) => entryLines(entry, view));
     const none = entries.length === 0 ? ['No matching entries in the audit log.'] : [];
-    const more = next === null ? [] : ['', view.style.dim(`\`--after ${next}\` shows the next page`)];
-    return `${[...none, ...lines, ...more, ...verifiedLines(verified, view)].join('\n')}\n`;
+    return `${[...none, ...lines, ...nextPageLines(next, view), ...verifiedLines(verified, view)].join('\n')}\n`;
   },
 };
 

@@ -1,8 +1,8 @@
 import { formatCount } from '../../../core/text/format-count.ts';
 import type { EmbedBackfillOutput } from '../../../engine/embedding/backfill.ts';
-import type { EmbedTestOutput } from '../../../operations/embedding/test.ts';
-import { oneLine } from '../../shared/escape-control.ts';
+import type { EmbedTestOutput } from '../../../operations/nouns/health.ts';
 import { generationText, prefixesText, refusalWarnings } from '../format/phrases.ts';
+import { keyValues } from '../format/output-text.ts';
 import { durationText } from '../format/times.ts';
 import type { OperationCommand, View } from './operation-command.ts';
 
@@ -16,7 +16,7 @@ export const embedTest: OperationCommand<EmbedTestOutput> = {
           `a query takes ${durationText(latency / 1000)}, and a search waits ${durationText(wait / 1000)} at most: searches find by words alone with this model`,
         ],
   render: (output, view) => {
-    const rows = [
+    const rows: (readonly [string, string])[] = [
       ['provider', `${output.provider} ${output.model}`],
       ['dimensions', dimensionsText(output)],
       ['prefixes', prefixesText(output)],
@@ -31,9 +31,7 @@ export const embedTest: OperationCommand<EmbedTestOutput> = {
       ],
       ['similarity', similarityText(output, view)],
     ];
-    return rows
-      .map(([name = '', value = '']) => `${view.style.dim(name.padEnd(14))}${oneLine(value)}\n`)
-      .join('');
+    return keyValues(rows, view);
   },
 };
 

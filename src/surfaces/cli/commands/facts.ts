@@ -6,7 +6,7 @@ import type {
   FactListOutput,
   FactStoreOutput,
 } from '../../../engine/facts/fact-fields.ts';
-import type { CorpusOutput } from '../../../operations/facts/corpus.ts';
+import type { CorpusOutput } from '../../../operations/nouns/facts.ts';
 import { escapeControl, oneLine } from '../../shared/escape-control.ts';
 import { maskedWarnings, formatNotEmbedded } from '../format/phrases.ts';
 import { alignColumns } from '../format/table.ts';

@@ -1,4 +1,4 @@
-import { toJson } from '../../shared/escape-control.ts';
+import { outputText } from '../format/output-text.ts';
 import type { CommandSyntax, OperationCommand } from './operation-command.ts';
 
 /**
@@ -7,7 +7,7 @@ import type { CommandSyntax, OperationCommand } from './operation-command.ts';
  */
 const FILES: readonly (readonly [operations: string, load: () => Promise<object>])[] = [
   ['init config-show config-get config-set migrate-store', () => import('./settings.ts')],
-  ['index reindex forget-vault', () => import('./vaults.ts')],
+  ['index reindex', () => import('./vaults.ts')],
   ['search', () => import('./records/search.ts')],
   ['pack', () => import('./packs/packs.ts')],
   ['get list timeline', () => import('./records/read.ts')],
@@ -32,11 +32,11 @@ const FILES: readonly (readonly [operations: string, load: () => Promise<object>
   ['graph-index graph-pack', () => import('./packs/node-texts.ts')],
   ['golden', () => import('./golden.ts')],
   ['audit', () => import('./audit.ts')],
-  ['status figures', () => import('./status.ts')],
+  ['status', () => import('./status.ts')],
   ['doctor', () => import('./doctor.ts')],
   ['embed-test embed-backfill', () => import('./embedding.ts')],
   ['import export', () => import('./portable.ts')],
-  ['namespaces token-create token-list token-revoke', () => import('./tokens.ts')],
+  ['token-create token-list token-revoke', () => import('./tokens.ts')],
 ];
 
 /** Commands whose exports have other names: a reserved word is none, and two operations have the same output. */
@@ -57,12 +57,12 @@ const NO_SYNTAX: CommandSyntax = {
   viewOptions: [],
 };
 
-/** The command of an operation. One that no file exports takes its input as options and prints its output as JSON. */
+/** The command of an operation. One that no file exports takes its input as options; without `render`, its output is printed as names, values and tables. */
 export async function loadCommand(operation: string): Promise<OperationCommand<unknown> & CommandSyntax> {
   const file = FILES.find(([operations]) => operations.split(' ').includes(operation));
   const name =
     EXPORTS[operation] ?? operation.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
-  const exported = (await file?.[1]()) as Readonly<Record<string, OperationCommand<unknown>>> | undefined;
-  const command = exported?.[name] ?? { render: (output: unknown) => `${toJson(output)}\n` };
-  return { ...NO_SYNTAX, ...command };
+  const exported = (await file?.[1]()) as
+    Readonly<Record<string, Partial<OperationCommand<unknown>>>> | undefined;
+  return { ...NO_SYNTAX, render: outputText, ...exported?.[name] };
 }

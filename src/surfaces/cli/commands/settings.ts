@@ -1,9 +1,11 @@
 import type { Json } from '../../../core/types.ts';
-import type { ConfigGetOutput } from '../../../operations/settings/config-get.ts';
-import type { ConfigSetOutput } from '../../../operations/settings/config-set.ts';
-import type { InitOutput } from '../../../operations/settings/init.ts';
-import type { MigrateStoreOutput } from '../../../operations/settings/migrate-store.ts';
-import type { ConfigShowOutput } from '../../../operations/settings/config-show.ts';
+import type {
+  ConfigGetOutput,
+  ConfigSetOutput,
+  InitOutput,
+  MigrateStoreOutput,
+  ConfigShowOutput,
+} from '../../../operations/nouns/settings.ts';
 import { escapeControl, oneLine } from '../../shared/escape-control.ts';
 import { padEnd, textWidth } from '../format/text-width.ts';
 import type { OperationCommand } from './operation-command.ts';

@@ -1,14 +1,12 @@
 import { formatAge } from '../../../core/time/age.ts';
 import { formatCount } from '../../../core/text/format-count.ts';
 import { formatVaultChanges } from '../../../engine/reading/vault-states.ts';
-import type { FiguresOutput } from '../../../engine/health/figures.ts';
 import type { StatusOutput } from '../../../engine/health/status.ts';
 import { shellWord } from '../../../core/text/split-command.ts';
-import { oneLine } from '../../shared/escape-control.ts';
+import { keyValues } from '../format/output-text.ts';
 import { generationText } from '../format/phrases.ts';
-import { alignColumns } from '../format/table.ts';
 import { durationText } from '../format/times.ts';
-import type { OperationCommand, View } from './operation-command.ts';
+import type { OperationCommand } from './operation-command.ts';
 
 /** The status of a namespace, and of others that an agent reads too. */
 interface SharedStatus extends StatusOutput {
@@ -38,7 +36,7 @@ export const status: OperationCommand<SharedStatus> = {
         ...contentRows(each, 'openclaw loci index'),
       ]),
     ];
-    return blocks.map((rows) => rows.map(([name, value]) => row(name, value, view)).join('')).join('\n');
+    return blocks.map((rows) => keyValues(rows, view)).join('\n');
   },
 };
 
@@ -63,10 +61,6 @@ function contentRows(output: StatusOutput, index: string): Row[] {
     ),
     ...sources.map((source, i) => [i === 0 ? 'sources' : '', sourceLine(source)] as const),
   ];
-}
-
-function row(name: string, value: string, { style }: View): string {
-  return `${style.dim(name.padEnd(14))}${oneLine(value)}\n`;
 }
 
 function vaultLine(
@@ -176,31 +170,3 @@ function size(bytes: number): string {
   const step = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
   return `${(bytes / 1000 ** step).toFixed(step === 0 ? 0 : 1)} ${UNITS[step] ?? ''}`;
 }
-
-export const figures: OperationCommand<FiguresOutput> = {
-  render: ({ size: days, searches }, { columns, style }) => {
-    const table = (title: string, rows: readonly (readonly string[])[], none: string): string =>
-      `${style.bold(title)}\n${rows.length < 2 ? none : alignColumns(rows, { columns, flexible: [] }).join('\n')}\n`;
-    const sizes = days.map(({ day, bytes, records, vectors }) => [
-      day,
-      size(bytes),
-      formatCount(records, 'record'),
-      formatCount(vectors, 'vector'),
-    ]);
-    const times = searches.map(({ day, runs, median_ms, slow_ms, slowest_ms }) => [
-      day,
-      String(runs),
-      ...[median_ms, slow_ms, slowest_ms].map((ms) => `${String(ms)} ms`),
-    ]);
-    const noSize = 'There is no sample yet: `loci serve` and `loci ui` take one a day.';
-    const noSearch = 'No agent has searched this memory yet.';
-    return (
-      table('The size of the store', [['day', 'on disk', 'records', 'vectors'], ...sizes], noSize) +
-      table(
-        '\nSearches of agents',
-        [['day', 'searches', 'median', '95 of 100', 'slowest'], ...times],
-        noSearch,
-      )
-    );
-  },
-};

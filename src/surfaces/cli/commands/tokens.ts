@@ -1,18 +1,6 @@
-import { formatCount } from '../../../core/text/format-count.ts';
-import type { NamespacesOutput } from '../../../engine/health/status.ts';
 import type { TokenCreateOutput, TokenListOutput, TokenOutput } from '../../../engine/access/tokens.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 import type { OperationCommand } from './operation-command.ts';
-
-export const namespaces: OperationCommand<NamespacesOutput> = {
-  render: (output) =>
-    output.namespaces
-      .map(({ namespace, records, configured }) => {
-        const note = configured ? ' (of the settings)' : '';
-        return `${oneLine(namespace)}  ${formatCount(records, 'record')}${note}\n`;
-      })
-      .join(''),
-};
 
 export const tokenCreate: OperationCommand<TokenCreateOutput> = {
   render: (token, { style }) =>
@@ -23,7 +11,8 @@ export const tokenCreate: OperationCommand<TokenCreateOutput> = {
 
 export const tokenList: OperationCommand<TokenListOutput> = {
   render: ({ tokens }, { style }) => {
-    if (tokens.length === 0) return 'There are no tokens. `loci token create --subject NAME` creates one.\n';
+    if (tokens.length === 0)
+      return 'There are no tokens. `loci serve token create --subject NAME` creates one.\n';
     return tokens
       .map((token) => `${style.link(token.id)}  ${nameOf(token)} ${grantText(token)}, ${expiryOf(token)}\n`)
       .join('');

@@ -1,8 +1,7 @@
 import { formatCount } from '../../../core/text/format-count.ts';
 import { LociError } from '../../../core/errors.ts';
 import type { ReindexOutput } from '../../../engine/health/reindex.ts';
-import type { ForgetVaultOutput } from '../../../operations/vaults/forget-vault.ts';
-import type { IndexedVault, IndexOutput } from '../../../operations/vaults/index-vaults.ts';
+import type { IndexedVault, IndexOutput } from '../../../operations/nouns/index-notes.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 import { ALL_PROBLEMS, problemLines } from '../format/lists.ts';
 import { countsText, refusalWarnings } from '../format/phrases.ts';
@@ -107,18 +106,4 @@ export const reindex: OperationCommand<ReindexOutput> = {
       `Rebuilt ${formatCount(records, 'record')}, embedded ${formatCount(embedded, 'text')}, in ${durationText(took_ms / 1000)}.`,
       '',
     ].join('\n'),
-};
-
-export const forgetVault: OperationCommand<ForgetVaultOutput> = {
-  operands: [{ field: 'vault', label: 'vault', takes: 'words' }],
-  viewOptions: [{ name: 'yes', description: 'Do not ask. Without a terminal, nothing is asked.' }],
-  question: (input) =>
-    `Remove the records of ${(input as { readonly vault: string }).vault} from the memory? The notes themselves stay.`,
-  render: ({ vault, path, removed, unconfigured }) => {
-    const records =
-      removed === 0 ? 'it had no records' : `removed ${formatCount(removed, 'record')} from the store`;
-    const settings = unconfigured ? '; it is no longer in the settings' : '';
-    const notes = path === null ? 'Its notes' : `The notes in ${oneLine(path)}`;
-    return `Forgot ${oneLine(vault)}: ${records}${settings}.\n${notes} were not changed.\n`;
-  },
 };

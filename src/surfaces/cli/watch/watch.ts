@@ -12,7 +12,7 @@ import { hasColours, makeStyle } from '../format/style.ts';
 import { eventJson, eventLine, sourceLines, sourcesJson } from './watch-lines.ts';
 
 /**
- * `loci watch`: refreshes vaults and sources, and prints a line for each refresh, until it receives a signal or its output is
+ * `loci sources watch`: refreshes vaults and sources, and prints a line for each refresh, until it receives a signal or its output is
  * closed; a second signal stops at once.
  */
 export const watch: RunStandalone = async ({ home, json }, io, { answerCommands }) => {

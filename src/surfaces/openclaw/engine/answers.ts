@@ -1,7 +1,7 @@
 import { formatAge } from '../../../core/time/age.ts';
-import type { CorpusOutput } from '../../../operations/facts/corpus.ts';
+import type { CorpusOutput } from '../../../operations/nouns/facts.ts';
 import type { GetOutput } from '../../../engine/records/get.ts';
-import { mergeSearches, type FoundOutput } from '../../../operations/records/several-namespaces.ts';
+import { mergeSearches, type FoundOutput } from '../../shared/several-namespaces.ts';
 import { missingMessages, nothingMessages } from '../../../engine/records/results/search-messages.ts';
 import { citedLines, strongMatches } from '../../../engine/records/results/search-result.ts';
 import type { SearchResultOutput } from '../../../engine/records/results/search-fields.ts';

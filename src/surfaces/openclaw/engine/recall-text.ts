@@ -6,7 +6,7 @@ import { wholeCitations } from '../../../engine/shared/citations.ts';
 import { laterFirst } from '../../../search/newest-first.ts';
 import type { SearchOutcome } from '../../../search/search.ts';
 import type { recallPack as recallPackFunction } from '../../../engine/packs/memory-pack.ts';
-import { citationPrefix } from '../../../operations/records/several-namespaces.ts';
+import { citationPrefix } from '../../shared/several-namespaces.ts';
 import type { Turn } from '../host/turn.ts';
 import type { GatewayEngine } from './engine.ts';
 import { requireReadable } from '../host/grant.ts';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { LociError } from '../../../core/errors.ts';
 import type { Operation } from '../../../operations/operation.ts';
-import type { CorpusOutput } from '../../../operations/facts/corpus.ts';
+import type { CorpusOutput } from '../../../operations/nouns/facts.ts';
 import type { Captured } from '../../../engine/capture/capture-message.ts';
 import type { GetOutput } from '../../../engine/records/get.ts';
-import { searchInAll, splitCitation } from '../../../operations/records/several-namespaces.ts';
-import { searchOperation } from '../../../operations/records/search.ts';
+import { searchInAll, splitCitation } from '../../shared/several-namespaces.ts';
+import { recordOperations } from '../../../operations/nouns/records.ts';
 import { OPERATIONS } from '../../../operations/registry.ts';
 import { runOperation } from '../../../operations/run.ts';
 import { parseInput } from '../../../operations/shared/input.ts';
@@ -69,7 +69,7 @@ export async function searchMemory(engine: GatewayEngine, input: unknown, call: 
   const conversations = conversationsOf(turn.agent);
   const leftOut = namespaces.includes(conversations) ? await engine.conversations.leftOutOf(turn) : null;
   const limit = maxResults ?? settings.maxResults;
-  const request = parseInput(searchOperation, {
+  const request = parseInput(recordOperations.search, {
     query,
     limit: limit + (leftOut?.count ?? 0),
     related: Math.min(limit, MAX_RELATED),

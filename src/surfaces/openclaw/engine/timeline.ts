@@ -1,5 +1,5 @@
 import type { TimelineOutput } from '../../../engine/packs/timeline.ts';
-import { citationPrefix, runInAll, splitCitation } from '../../../operations/records/several-namespaces.ts';
+import { citationPrefix, runInAll, splitCitation } from '../../shared/several-namespaces.ts';
 import { runOperation } from '../../../operations/run.ts';
 import { maxTokensOf } from './answers.ts';
 import type { GatewayEngine } from './engine.ts';

@@ -33,7 +33,7 @@ export function SessionsPage(): JSX.Element {
               </Section>
               <Section title={t(SESSIONS.tokens)}>
                 <p class="quiet-text">{t(SESSIONS.tokensAbout)}</p>
-                <code class="command">loci token create --subject NAME</code>
+                <code class="command">loci serve token create --subject NAME</code>
                 <p>
                   <a href="/api/v1/openapi.json">{t(SESSIONS.docs)}</a>
                 </p>

@@ -159,7 +159,7 @@ function Remove({ source }: { readonly source: SourceInfo }): JSX.Element | null
       <section>
         <p class="quiet-text">{t(SOURCES.removeVault)}</p>
         <code class="command">
-          <PlainText text={`loci forget-vault ${/^[\w.-]+$/.test(id) ? id : JSON.stringify(id)}`} />
+          <PlainText text={`loci sources remove ${/^[\w.-]+$/.test(id) ? id : JSON.stringify(id)}`} />
         </code>
       </section>
     );

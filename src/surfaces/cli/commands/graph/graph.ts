@@ -1,7 +1,6 @@
 import { ERROR_TABLE } from '../../../../core/errors.ts';
 import { formatCount } from '../../../../core/text/format-count.ts';
-import type { GraphDiffOutput } from '../../../../operations/graph/graph-diff.ts';
-import type { GraphViewOutput } from '../../../../operations/graph/graph-view.ts';
+import type { GraphDiffOutput, GraphViewOutput } from '../../../../operations/nouns/graph-files.ts';
 import type { GraphExportOutput } from '../../../../engine/graph/export-graph.ts';
 import type { GraphConceptsOutput, GraphConflictsOutput } from '../../../../engine/graph/concepts.ts';
 import { type StepOutput, stepTarget } from '../../../../engine/graph/graph-fields.ts';
@@ -11,6 +10,7 @@ import type { GraphStatusOutput } from '../../../../engine/graph/graph-status.ts
 import { oneLine, toJson } from '../../../shared/escape-control.ts';
 import type { OperationCommand, View } from '../operation-command.ts';
 import { nodeWarnings } from '../packs/node-texts.ts';
+import { nextPageLines } from '../../format/output-text.ts';
 
 const CONDITIONS: Readonly<Record<GraphStatusOutput['condition'], string>> = {
   off: 'switched off (graph.enabled)',
@@ -192,7 +192,7 @@ export const graphConcepts: OperationCommand<GraphConceptsOutput> = {
         ...(others.length === 0 ? [] : [`  also: ${others.join(', ')}`]),
       ];
     });
-    return pageText(lines, next, view);
+    return `${[...lines, ...nextPageLines(next, view)].join('\n')}\n`;
   },
 };
 
@@ -205,11 +205,6 @@ export const graphConflicts: OperationCommand<GraphConflictsOutput> = {
       `${view.style.bold(oneLine(name))}  ${view.style.dim(oneLine(project))}`,
       ...notes.map(({ citation, title }) => `  ${oneLine(title)}  ${view.style.link(oneLine(citation))}`),
     ]);
-    return pageText(lines, next, view);
+    return `${[...lines, ...nextPageLines(next, view)].join('\n')}\n`;
   },
 };
-
-function pageText(lines: readonly string[], next: number | null, { style }: View): string {
-  const rest = next === null ? [] : ['', style.dim(`\`--after ${String(next)}\` shows the next.`)];
-  return `${[...lines, ...rest].join('\n')}\n`;
-}

@@ -6,6 +6,7 @@ import { oneLine } from '../../../shared/escape-control.ts';
 import { alignColumns } from '../../format/table.ts';
 import { localTimeText } from '../../format/times.ts';
 import type { OperationCommand, View } from '../operation-command.ts';
+import { nextPageLines } from '../../format/output-text.ts';
 
 /** A pipe or a file gets whole cells. */
 function tableColumns({ terminal, columns }: Pick<View, 'terminal' | 'columns'>): number {
@@ -29,8 +30,11 @@ export const receiptList: OperationCommand<ReceiptListOutput> = {
       receipt.failed_lanes.length === 0 ? '' : `failed: ${receipt.failed_lanes.map(oneLine).join(', ')}`,
     ]);
     const cellStyles = [style.link, style.dim, String, style.dim, String, style.dim, style.warning];
-    const more = next === null ? [] : ['', style.dim(`\`--after ${next}\` shows the next page`)];
-    return [...alignColumns(rows, { columns, flexible: [6], cellStyles }), ...more, ''].join('\n');
+    return [
+      ...alignColumns(rows, { columns, flexible: [6], cellStyles }),
+      ...nextPageLines(next, { style }),
+      '',
+    ].join('\n');
   },
 };
 

@@ -8,7 +8,7 @@ import type {
   SourcesTestOutput,
   TestedDocument,
 } from '../../../../engine/reading/source-schemas.ts';
-import type { SourcesRemoveOutput } from '../../../../operations/sources/remove.ts';
+import type { SourcesRemoveOutput } from '../../../../operations/nouns/sources.ts';
 import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
 import { shellWord } from '../../../../core/text/split-command.ts';
 import { ALL_PROBLEMS, limitLines } from '../../format/lists.ts';
@@ -103,10 +103,14 @@ function otherObstacle({ id, condition }: SourcesPauseOutput['source']): string[
 }
 
 export const sourcesRemove: OperationCommand<SourcesRemoveOutput> = {
-  operands: [ID],
-  render: ({ id, removed, unconfigured }) => {
+  operands: [{ ...ID, takes: 'words' }],
+  viewOptions: [{ name: 'yes', description: 'Do not ask. Without a terminal, nothing is asked.' }],
+  question: (input) =>
+    `Remove the records of ${(input as { readonly id: string }).id} from the memory? The notes or documents themselves stay.`,
+  render: ({ id, path, removed, unconfigured }) => {
     const settings = unconfigured ? '; it is no longer in the settings' : '';
-    return `Removed ${formatCount(removed, 'document')} of ${oneLine(id)} from the store${settings}.\n`;
+    const notes = path === null ? '' : `The notes in ${oneLine(path)} were not changed.\n`;
+    return `Removed ${formatCount(removed, 'record')} of ${oneLine(id)} from the store${settings}.\n${notes}`;
   },
 };
 

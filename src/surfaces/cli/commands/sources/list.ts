@@ -56,7 +56,7 @@ function sourceLines(source: SourceOutput, { style, columns }: View): string[] {
     ...(needsApproval ? [style.dim(`→ loci sources approve ${oneLine(id)}`)] : []),
     ...(error === null ? [] : [style.warning(clip(oneLine(error), columns - 2))]),
     ...(hint === undefined ? [] : [style.dim(`→ ${oneLine(hint)}`)]),
-    ...(condition === 'gone' ? [style.dim(`→ ${removeCommand(source)}`)] : []),
+    ...(condition === 'gone' ? [style.dim(`→ loci sources remove ${oneLine(id)}`)] : []),
     ...(source.problems.length === 0
       ? []
       : [style.dim(`${formatCount(source.problems.length, 'problem')}: loci sources show ${oneLine(id)}`)]),
@@ -69,10 +69,6 @@ const MAX_CHANGES = 5;
 function firstChanges(changes: readonly string[], id: string): string[] {
   if (changes.length <= MAX_CHANGES) return [...changes];
   return [...changes.slice(0, MAX_CHANGES), `… loci sources show ${id} lists all`];
-}
-
-function removeCommand({ id, kind }: SourceOutput): string {
-  return kind === 'vault' ? `loci forget-vault ${oneLine(id)}` : `loci sources remove ${oneLine(id)}`;
 }
 
 function nextRefresh({ condition, next_refresh }: SourceOutput): string[] {
@@ -182,7 +178,7 @@ function nextRefreshText({ id, condition, next_refresh, refresh_interval_ms }: S
       const interval =
         refresh_interval_ms === null ? '' : `, every ${durationText(refresh_interval_ms / 1000)}`;
       const isAhead = next_refresh !== null && Date.parse(next_refresh) > Date.now();
-      return `${isAhead ? localTimeText(next_refresh) : 'as soon as `loci watch`, `serve` or `mcp` runs'}${interval}`;
+      return `${isAhead ? localTimeText(next_refresh) : 'as soon as `loci sources watch`, `serve` or `mcp` runs'}${interval}`;
     }
   }
 }

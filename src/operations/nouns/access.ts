@@ -1,0 +1,66 @@
+import { listNamespaces, namespacesOutput } from '../../engine/health/status.ts';
+import {
+  createToken,
+  createTokenInput,
+  createTokenOutput,
+  listTokens,
+  listTokensOutput,
+  revokeToken,
+  revokeTokenInput,
+  tokenOutput,
+} from '../../engine/access/tokens.ts';
+import { operation, withNames } from '../operation.ts';
+
+export const accessOperations = withNames({
+  namespaces: operation({
+    description:
+      'Lists the namespaces of the store, each the memory of one caller, with the number of its records.',
+    output: namespacesOutput,
+    kind: 'read',
+    scope: 'operator',
+    local: true,
+    onPage: true,
+    examples: [{ title: 'All namespaces', input: {} }],
+    run: async (context) => listNamespaces(await context.loci()),
+  }),
+  'token-create': operation({
+    description:
+      'Creates a token that gives access to a memory over HTTP, by REST or MCP. It is shown once; Loci stores only its ' +
+      'hash. Give each program a token of its own, so that each can be revoked separately.',
+    input: createTokenInput,
+    output: createTokenOutput,
+    kind: 'write',
+    scope: 'admin',
+    local: true,
+    examples: [
+      {
+        title: 'A token for Alice’s laptop that is valid for three months',
+        input: { subject: 'alice', scopes: ['read', 'write'], expires: '90d', name: 'laptop' },
+      },
+      { title: 'A token that only reads', input: { subject: 'alice', name: 'dashboard' } },
+    ],
+    run: async (context, given) => createToken(await context.loci({ create: true }), given),
+  }),
+  'token-list': operation({
+    description:
+      'Lists every token that was created, oldest first, with its subject, its scopes and its expiry.',
+    output: listTokensOutput,
+    kind: 'read',
+    scope: 'admin',
+    local: true,
+    onPage: true,
+    examples: [{ title: 'All tokens', input: {} }],
+    run: async (context) => listTokens(await context.loci()),
+  }),
+  'token-revoke': operation({
+    description: 'Revokes a token permanently. A running server refuses it after at most one second.',
+    input: revokeTokenInput,
+    output: tokenOutput,
+    kind: 'destroy',
+    scope: 'admin',
+    local: true,
+    onPage: true,
+    examples: [{ title: 'The laptop is lost', input: { token: 'laptop' } }],
+    run: async (context, given) => revokeToken(await context.loci(), given),
+  }),
+});
