@@ -64,8 +64,8 @@ describe('sources over HTTP', () => {
           consecutive_failures: 0,
         },
         { id: 'missing', condition: 'broken', error: expect.any(String) },
-        { id: 'homeless', condition: 'failing', consecutive_failures: 1, error: expect.any(String) },
-        { id: 'talkative', condition: 'failing', consecutive_failures: 1 },
+        { id: 'homeless', condition: 'failing', error: expect.any(String) },
+        { id: 'talkative', condition: 'failing' },
         { id: 'lent', kind: 'skill', condition: 'waiting for approval' },
         { id: 'file', kind: 'skill', condition: 'broken' },
       ]);

@@ -97,15 +97,6 @@ describe('a clock that jumps', () => {
   });
 });
 
-it('sources are refreshed at their own intervals, even if other sources have longer ones', async () => {
-  const engine = new SourceEngine();
-  await engine.start([taskSource('beat', BEAT_MS), taskSource('slow', 3 * SECOND)]);
-  await engine.waitForRefreshes('slow', 1);
-  const before = engine.count('refreshed', 'beat');
-  await engine.waitForRefreshes('slow', 1);
-  expect(engine.count('refreshed', 'beat') - before).toBeGreaterThanOrEqual(2);
-});
-
 it('a source that hangs does not delay searches, other sources or the end of the engine', async () => {
   const engine = new SourceEngine();
   writeJob(engine.folder, 'job.mjs', HANGING_JOB);
