@@ -9,13 +9,12 @@ import { calibrationOf, type Calibration } from './calibration.ts';
 import { defaultConfiguration, type EvalConfiguration } from './configuration.ts';
 import { engineSystem } from './engine-system.ts';
 import { judgedOf } from './evaluate.ts';
-import { findSets, REPOSITORY_SETS } from './find-sets.ts';
 import { openIndexed } from './index-cache.ts';
 import { fitLogisticRegression, type Observation } from './logistic-regression.ts';
 import { mean } from './metrics.ts';
 import { openModel, type Model } from './model.ts';
 import { runSystem } from './run.ts';
-import { loadSet, type EvalSet } from './sets.ts';
+import { findSets, loadSet, REPOSITORY_SETS, type EvalSet } from './sets.ts';
 import { tableLines } from './table.ts';
 
 const HELP = `Fits the weights of the confidence to the sets in $LOCI_EVAL_DATA and writes src/search/rank/confidence-weights.ts.
