@@ -13,7 +13,7 @@ const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 let folder = '';
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'loci-eval-main-'));
-  writeFileSync(join(folder, 'broken.json'), '{"name": "broken"}');
+
   writeFileSync(join(folder, 'typo.yaml'), 'dateBost: 1\n');
 });
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -40,10 +40,8 @@ describe('the command', () => {
   });
 
   it.each([
-    [['--set', 'broken.json'], 'broken.json'],
     [['--config', 'typo.yaml'], 'did you mean dateBoost?'],
     [['--compare', 'missing.json'], 'cannot compare with missing.json'],
-    [['--quik'], 'did you mean --quick?'],
   ])('ends with exit code 2 and the reason: %j', async (args, why) => {
     const { code, stdout, stderr } = await run(...args);
     expect(stderr).toContain(why);

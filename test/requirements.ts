@@ -180,7 +180,7 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
   ],
   S15: [
     'test/openclaw/remodel.test.ts > a turn about the kitchen remodel gets the note, and the todo that no word of the message names',
-    'src/search/related-wordings.test.ts > is related to the note in a %s life, however the sentence is worded, and no other todo is',
+    'src/search/related.test.ts > is related to the note in a %s life, however the sentence is worded, and no other todo is',
   ],
   F1: [
     'test/e2e/stored-facts.test.ts > is stored in user_facts for 90 days by default, and a new value replaces it',

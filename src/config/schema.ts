@@ -8,7 +8,7 @@ import { duration, label, path } from './values.ts';
 
 const name = () => z.string().min(1).max(255);
 
-export const server = z.strictObject({
+const server = z.strictObject({
   host: name()
     .default('127.0.0.1')
     .describe(
@@ -69,7 +69,7 @@ const jwt = z.strictObject({
 
 export type JwtConfig = z.infer<typeof jwt>;
 
-export const auth = z.strictObject({
+const auth = z.strictObject({
   jwt: jwt
     .prefault({})
     .describe('JSON Web Tokens: `sub` names the namespace of the caller, `scope` what the caller may do.'),

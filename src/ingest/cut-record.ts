@@ -76,7 +76,7 @@ export interface CutOptions {
 /** The token counters of this thread, by provider. Each has its own vocabulary. */
 const counters = new Map<string, Promise<(text: string) => number>>();
 
-/** Cuts a record into passages; runs in a worker thread. @throws LociError `unreadable` */
+/** Cuts a record into passages. @public A thread finds it by its name. @throws LociError `unreadable` */
 export async function cutRecord(
   record: PassageSource,
   { provider, maxTokens }: CutOptions,

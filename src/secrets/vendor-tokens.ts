@@ -4,7 +4,7 @@ import type { SecretPattern } from './secret.ts';
 const START = '(?<![A-Za-z0-9])';
 const END = '(?![A-Za-z0-9])';
 
-export function token(kind: string, format: string, accept?: SecretPattern['accept']): SecretPattern {
+function token(kind: string, format: string, accept?: SecretPattern['accept']): SecretPattern {
   const pattern = new RegExp(`${START}(?:${format})${END}`, 'g');
   return accept === undefined ? { kind, pattern } : { kind, pattern, accept };
 }

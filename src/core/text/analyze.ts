@@ -8,7 +8,7 @@ import type { Span } from '../types.ts';
 const INVISIBLE = String.raw`[\p{DI}--[\u115f\u1160\u3164\uffa0]]`;
 
 /** A run of letters and digits. */
-export const WORD = /[\p{L}\p{N}\p{M}\p{DI}]+(?:['’][\p{L}\p{M}\p{DI}]+)*/gu;
+const WORD = /[\p{L}\p{N}\p{M}\p{DI}]+(?:['’][\p{L}\p{M}\p{DI}]+)*/gu;
 
 /** The scripts that do not separate words by spaces: those of East Asia, and of line breaking class SA (UAX #14). */
 const UNSPACED =

@@ -56,33 +56,6 @@ const COMMITS: DocumentType = {
 
 const DOCUMENT_TYPES: readonly DocumentType[] = [TASKS, EVENTS, MAILS, COMMITS];
 
-/** Phrases that ask for tasks and events: "what do I have to do this week". */
-const AGENDA_PHRASES: readonly string[] = words(
-  'due planned scheduled',
-  'to do',
-  'coming up',
-  'going on',
-  'on my plate',
-);
-const OVERDUE_PHRASES: readonly string[] = ['overdue'];
-const OPEN_PHRASES: readonly string[] = words(
-  'open pending unfinished outstanding remaining overdue undone',
-  'not done',
-);
-const DONE_PHRASES: readonly string[] = words('done completed finished');
-const FUTURE_PHRASES: readonly string[] = words('upcoming coming next');
-/** A query with one of these asks for an explanation, not for a list: "how do I keep todos". */
-const QUESTION_PHRASES: readonly string[] = words('how why');
-
-/** Words that are not part of the topic of a query. */
-const FILLER_WORDS: readonly string[] = [
-  ...words(
-    'open pending done undone completed finished unfinished outstanding remaining current upcoming coming',
-  ),
-  ...words('next new latest recent due planned scheduled going plate need want got left still supposed'),
-  ...words('list lists show give find item items thing things everything anything something'),
-];
-
 /** The words of a list separated by spaces, and phrases of several words. */
 function words(list: string, ...phrases: string[]): string[] {
   return [...list.split(' '), ...phrases];
@@ -107,17 +80,23 @@ type IntentFilter = Pick<SearchFilter, 'sources' | 'recordTypes' | 'undated' | '
 /** The name in the settings of each source, by the `source` of its records. */
 export type SourceNames = ReadonlyMap<string, string>;
 
-const AGENDA = anyOf(AGENDA_PHRASES);
-const OVERDUE = anyOf(OVERDUE_PHRASES);
-const OPEN = anyOf(OPEN_PHRASES);
-const DONE = anyOf(DONE_PHRASES);
-const FUTURE = anyOf(FUTURE_PHRASES);
-const QUESTION = anyOf(QUESTION_PHRASES);
-const FILLERS: ReadonlySet<string> = new Set(FILLER_WORDS);
+/** What asks for tasks and events: "what do I have to do this week". */
+const AGENDA = /\b(?:due|planned|scheduled|to do|coming up|going on|on my plate)\b/i;
+const OVERDUE = /\boverdue\b/i;
+const OPEN = /\b(?:open|pending|unfinished|outstanding|remaining|overdue|undone|not done)\b/i;
+const DONE = /\b(?:done|completed|finished)\b/i;
+const FUTURE = /\b(?:upcoming|coming|next)\b/i;
+/** A query with one of these asks for an explanation, not for a list: "how do I keep todos". */
+const QUESTION = /\b(?:how|why)\b/i;
 
-function anyOf(phrases: readonly string[]): RegExp {
-  return new RegExp(`\\b(?:${phrases.join('|')})\\b`, 'i');
-}
+/** Words that are not part of the topic of a query. */
+const FILLERS: ReadonlySet<string> = new Set([
+  ...words(
+    'open pending done undone completed finished unfinished outstanding remaining current upcoming coming',
+  ),
+  ...words('next new latest recent due planned scheduled going plate need want got left still supposed'),
+  ...words('list lists show give find item items thing things everything anything something'),
+]);
 
 /** `null` for a query that asks for no type of document, or only for types that no source has. */
 export function detectIntent(

@@ -10,7 +10,13 @@ import { openSqliteInMemory } from '../../../test/contract/sqlite-in-memory.ts';
 import { ALL_LIVE, note, write } from '../../../test/contract/store-samples.ts';
 import type { RecordWrite } from '../../store/model.ts';
 import { runSearch, type SearchOutcome } from '../search.ts';
-import { DEFAULT_RANKING, NO_POLICIES, SOURCE_POLICY, type SourcePolicies } from './ranking.ts';
+import {
+  DEFAULT_RANKING,
+  effectiveWeight,
+  NO_POLICIES,
+  SOURCE_POLICY,
+  type SourcePolicies,
+} from './ranking.ts';
 
 describe('ranking of sources', () => {
   const todo = {
@@ -172,5 +178,24 @@ describe('search of sources', () => {
     expect(titles(byDefault.belowSourceMinScore)).toEqual(['one word']);
     const configured = { ...lenient, allWordsSuffice: false };
     expect(titles((await found(writes, new Map([['tasks', configured]]))).hits)).toEqual(['marble worktop']);
+  });
+});
+
+describe('effectiveWeight', () => {
+  it.each([
+    ['as near as the best notes', 0.5, 0.5, 0.4],
+    ['far from them', 0.1, 0.7, 0.4],
+    ['nearer by the margin', 0.55, 0.5, 0.5],
+    ['much nearer', 0.75, 0.5, 0.9],
+    ['nearer still', 0.99, 0.5, 1],
+  ])('depends on the cosine of the document: %s', (_, cosine, ofNotes, weight) =>
+    expect(effectiveWeight(0.5, cosine, ofNotes)).toBeCloseTo(weight, 9),
+  );
+
+  it('is the configured weight without vectors, without notes, and from 1 on', () => {
+    expect(effectiveWeight(0.5, null, 0.5)).toBe(0.5);
+    expect(effectiveWeight(0.5, 0.9, null)).toBe(0.5);
+    expect(effectiveWeight(1.5, 0.9, 0.1)).toBe(1.5);
+    expect(effectiveWeight(0, 0.9, 0.1)).toBe(0);
   });
 });
