@@ -396,7 +396,7 @@ async function imagesOf(walk: (onOtherFile: (key: string) => void) => AsyncGener
 }
 
 /** @throws LociError `too_large`, `unreadable` */
-export async function readImage(
+async function readImage(
   realRoot: string,
   key: string,
   maxBytes: number,
