@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { formatCount } from '../../core/text/format-count.ts';
 import type { ProgressOptions } from '../../core/progress.ts';
-import { isConceptsCurrent } from '../../graph/concepts/derive-concepts.ts';
-import { mentionsOfRecords } from '../../graph/concepts/find-mentions.ts';
+import { isConceptsCurrent, mentionsOfRecords } from '../../graph/concepts/derive-concepts.ts';
 import { namesOfRecords } from '../../graph/concepts/record-names.ts';
 import { MAX_MENTIONING_RECORDS, type RecordConcepts } from '../../store/concept-model.ts';
 import type { LociRecord } from '../../core/types.ts';

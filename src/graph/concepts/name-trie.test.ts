@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NameTrie, type NameMatch } from './name-trie.ts';
+import { NameTrie, type NameMatch } from './record-names.ts';
 import { nameKey } from '../../core/names/name.ts';
 import { BREAK, visitNameWords, type NameWord } from '../../core/names/name-words.ts';
 

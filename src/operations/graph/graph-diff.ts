@@ -39,8 +39,7 @@ export const graphDiffOperation: Operation<typeof input, typeof output> = {
   local: true,
   examples: [{ title: 'What changed since', input: { before: '~/monday.json', after: '~/friday.json' } }],
   run: async (_context, { before, after }) => {
-    const { diffGraphs } = await import('../../graph/diff.ts');
-    const { nodes, edges } = diffGraphs(await readExport(before), await readExport(after));
-    return output.parse({ nodes, edges });
+    const { diffGraphs } = await import('../../graph/viewer/viewer-graph.ts');
+    return output.parse(diffGraphs(await readExport(before), await readExport(after)));
   },
 };

@@ -1,4 +1,4 @@
-import { markReceipt, receiptMarkInput, receiptMarkOutput } from '../../engine/packs/mark-receipt.ts';
+import { markReceipt, receiptMarkInput, receiptMarkOutput } from '../../engine/packs/receipts.ts';
 import type { Operation } from '../operation.ts';
 
 export const receiptMarkOperation: Operation<typeof receiptMarkInput, typeof receiptMarkOutput> = {
