@@ -5,7 +5,6 @@ import { exportSchema } from '../../src/graph/export-schema.ts';
 import type { GraphConceptsOutput, GraphConflictsOutput } from '../../src/engine/graph/concepts.ts';
 import type { GraphDiffOutput } from '../../src/operations/graph/graph-diff.ts';
 import type { GraphPathOutput, GraphShowOutput } from '../../src/engine/graph/show-nodes.ts';
-import type { GraphStatusOutput } from '../../src/engine/graph/graph-status.ts';
 import { writeNotes } from '../contract/engines.ts';
 import {
   type CommandResult,
@@ -78,7 +77,9 @@ describe('loci graph', () => {
     await loci(['write', 'The hob is gas.', '--title', 'Hob'], own);
     const pack = await loci(['pack', 'hob', '--use-graph'], own);
     expect(pack.stdout + pack.stderr).not.toMatch(/nothing of the graph|being built/);
-    expect((await loci(['graph', 'status'], own)).stdout).toContain('up to date');
+    expect((await loci(['graph', 'status'], own)).stdout).toMatch(
+      /^The graph has \d+ nodes? and \d+ edges?, and is up to date\.\n/,
+    );
     await loci(['write', 'The sink is steel.', '--title', 'Sink'], own);
     expect((await loci(['graph', 'status'], own)).stdout).toContain('`loci index` updates it');
     expect(await loci(['index'], own)).toMatchObject({ code: 0 });
@@ -178,17 +179,6 @@ describe('loci graph', () => {
     writeFileSync(files[1]!, before.stdout.slice(0, -10));
     const half = await run('graph', 'diff', ...files);
     expect([half.code, half.stderr]).toEqual([2, expect.stringContaining('is no export of a graph')]);
-    const missing = await run('graph', 'diff', files[0]!, join(folder, 'none.json'));
-    expect(missing.stderr).toContain('none.json');
-    expect(missing.code).not.toBe(0);
-  });
-
-  it('counts nodes and edges', async () => {
-    const status = await json<GraphStatusOutput>('graph', 'status');
-    expect(status).toMatchObject({ condition: 'current', projects: [{ project: 'default' }] });
-    expect((await run('graph', 'status')).stdout).toMatch(
-      /^The graph has \d+ nodes and \d+ edges, and is up to date\.\n/,
-    );
   });
 });
 
@@ -209,15 +199,10 @@ describe('the commands of graph, timelines and receipts', () => {
   it.each([
     [['graph', 'show']],
     [['graph', 'show', 'Oven', '--depth', '4']],
-    [['graph', 'show', 'Oven', '-n', '0']],
-    [['graph', 'path', 'Oven']],
     [['graph', 'export', '--after', 'nowhere']],
     [['graph', 'diff', 'a.json']],
-    [['graph', 'concepts', '--limit', '501']],
     [['timeline', '--before', '-1']],
-    [['timeline', '--budget', '1']],
     [['timeline', '--time', 'not a day']],
-    [['receipt', 'list', '--limit', '0']],
     [['receipt', 'verify']],
     [['graph', 'nothing']],
   ])('refuse %j with exit code 2 and say what is wrong', async (args) => {

@@ -145,20 +145,7 @@ export class MapAnswer {
   readonly #mask: GraphMask;
   readonly #facetBytes: number;
   readonly #search: string | null;
-  readonly #nodes: GraphMapOutput['nodes'] = {
-    ...{
-      id: [],
-      title: [],
-      type: [],
-      project: [],
-      tags: [],
-      record: [],
-      x: [],
-      y: [],
-      degree: [],
-      steps: [],
-    },
-  };
+  readonly #nodes = noNodes();
   readonly #edges: GraphMapOutput['edges'] = { src: [], dst: [], type: [], weight: [], reason: [] };
   readonly #projects = new Table();
   readonly #tags = new Table();
@@ -201,23 +188,18 @@ export class MapAnswer {
         if (this.#bytes + bytes > MAX_NODE_BYTES) return;
         this.#bytes += bytes;
         this.shown.set(index, this.#nodes.id.length);
-        const row = {
-          id,
-          title: shortTitle,
-          type: NODE_TYPES.indexOf(type),
-          project: this.#projects.placeOf(project),
-        };
-        const place = {
-          x: positions.x[index]!,
-          y: positions.y[index]!,
-          degree: degreeIn(this.#graph, index),
-        };
-        const further = {
+        push(this.#nodes, {
+          ...{
+            id,
+            title: shortTitle,
+            type: NODE_TYPES.indexOf(type),
+            project: this.#projects.placeOf(project),
+          },
+          ...{ x: positions.x[index]!, y: positions.y[index]!, degree: degreeIn(this.#graph, index) },
           tags: labels.map((tag) => this.#tags.placeOf(tag)),
           record,
           steps: steps.get(index) ?? 0,
-        };
-        push(this.#nodes, { ...row, ...place, ...further });
+        });
       }
     }
   }
@@ -251,32 +233,20 @@ export class MapAnswer {
   columns(
     edgesOnly: boolean,
   ): Pick<GraphMapOutput, 'nodes' | 'edges' | 'node_types' | 'edge_types' | 'projects' | 'tags'> {
-    const nodes = edgesOnly
-      ? {
-          ...{
-            id: [],
-            title: [],
-            type: [],
-            project: [],
-            tags: [],
-            record: [],
-            x: [],
-            y: [],
-            degree: [],
-            steps: [],
-          },
-        }
-      : this.#nodes;
-    const [projects, tags] = edgesOnly ? [[], []] : [this.#projects.values, this.#tags.values];
     return {
-      nodes,
+      nodes: edgesOnly ? noNodes() : this.#nodes,
       edges: this.#edges,
       node_types: [...NODE_TYPES],
       edge_types: [...EDGE_TYPES],
-      projects,
-      tags,
+      projects: edgesOnly ? [] : this.#projects.values,
+      tags: edgesOnly ? [] : this.#tags.values,
     };
   }
+}
+
+function noNodes(): GraphMapOutput['nodes'] {
+  const row = { id: [], title: [], type: [], project: [], tags: [] };
+  return { ...row, record: [], x: [], y: [], degree: [], steps: [] };
 }
 
 /** Texts that many nodes have, each once. */

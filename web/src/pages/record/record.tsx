@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
-import { Chip } from '../../parts/chips.tsx';
 import { useState } from 'preact/hooks';
 import './record.css';
+import { Chip } from '../../parts/chips.tsx';
 import { call, type Output } from '../../api/client.ts';
 import { useChanges } from '../../api/events.ts';
 import { session } from '../../api/session.ts';
@@ -10,7 +10,7 @@ import { Page } from '../../parts/page.tsx';
 import { PlainText } from '../../parts/plain-text.tsx';
 import { Loaded, Skeleton } from '../../parts/states.tsx';
 import { attempt, notify } from '../../parts/toasts.tsx';
-import { restore } from '../records/restore.ts';
+import { restore } from '../records/requests.ts';
 import { href, Link, type PageProps } from '../../router.tsx';
 import { RECORD } from '../../text/pages/record.ts';
 import { formatAgo, formatDay, t, counted } from '../../text/text.ts';

@@ -12,9 +12,8 @@ import { href, Link, navigate, type PageProps } from '../../router.tsx';
 import { RECORDS } from '../../text/pages/records.ts';
 import { SHELL } from '../../text/shell.ts';
 import { counted, formatDay, t } from '../../text/text.ts';
-import { changeQuery, type Row, type TableInput, useTable } from './use-table.ts';
+import { changeQuery, type Row, type TableInput, useTable, restore } from './requests.ts';
 import { NoRecords } from './no-records.tsx';
-import { restore } from './restore.ts';
 import { Timeline, TIMELINE } from './timeline.tsx';
 
 type Sort = NonNullable<TableInput['sort']>;

@@ -10,7 +10,7 @@ import { Loaded } from '../../parts/states.tsx';
 import { href, Link } from '../../router.tsx';
 import { RECORDS } from '../../text/pages/records.ts';
 import { counted, formatDay, t } from '../../text/text.ts';
-import { changeQuery, type Row, useTable } from './use-table.ts';
+import { changeQuery, type Row, useTable } from './requests.ts';
 import { NoRecords } from './no-records.tsx';
 import { dayOf, Histogram } from './histogram.tsx';
 

@@ -13,10 +13,9 @@ import { Time } from '../../parts/time.tsx';
 import { href, Link, type PageProps } from '../../router.tsx';
 import { SOURCES } from '../../text/pages/sources.ts';
 import { counted, formatDuration, t } from '../../text/text.ts';
-import { Condition } from './condition.tsx';
+import { Condition, type SourceInfo, Sparkline } from './runs.tsx';
 import { needsApproval, SourceActions } from './source-actions.tsx';
 import { SourceDetail } from './source-detail.tsx';
-import { type SourceInfo, Sparkline } from './runs.tsx';
 
 export function SourcesPage({ rest }: PageProps): JSX.Element {
   const id = decodeURIComponent(rest);

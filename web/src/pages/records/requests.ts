@@ -2,6 +2,9 @@ import { call, type Input, type Output } from '../../api/client.ts';
 import { useChanges } from '../../api/events.ts';
 import { type PagesState, usePages } from '../../api/use-pages.ts';
 import { navigate } from '../../router.tsx';
+import { notify } from '../../parts/toasts.tsx';
+import { RECORDS } from '../../text/pages/records.ts';
+import { t } from '../../text/text.ts';
 
 type Page = Output<'/api/v1/record/table'>;
 export type Row = Page['records'][number];
@@ -37,4 +40,10 @@ export function changeQuery(query: URLSearchParams, changes: Readonly<Record<str
   }
   const text = next.toString();
   navigate(`${location.pathname}${text === '' ? '' : `?${text}`}`);
+}
+
+export async function restore(id: number, onChange: () => void): Promise<void> {
+  await call('/api/v1/memory/undelete', { id });
+  notify(t(RECORDS.restored));
+  onChange();
 }
