@@ -1,4 +1,4 @@
-import { sectionQuery, withPassages } from '../src/engine/packs/section-query.ts';
+import { sectionQuery, withPassages } from '../src/engine/packs/memory-pack.ts';
 import type { Embedder } from '../src/embed/embedder.ts';
 import type { Candidate } from '../src/pack/candidate.ts';
 import { buildPack, candidatesFor } from '../src/pack/pack.ts';

@@ -4,9 +4,8 @@ import { openInline, settings, temporaryFolder } from '../test/contract/engines.
 import { isSound, markReport, scoreMarks } from './marks.ts';
 import { write } from '../src/engine/records/write.ts';
 import { memoryPack } from '../src/engine/packs/memory-pack.ts';
-import { markReceipt } from '../src/engine/packs/mark-receipt.ts';
+import { markReceipt, listReceipts } from '../src/engine/packs/receipts.ts';
 import { exportToFile } from '../src/engine/portable/export.ts';
-import { listReceipts } from '../src/engine/packs/receipts.ts';
 
 it('scores the present ranking on the marks of a store, and of its export, without changing the store', async () => {
   await using folder = await temporaryFolder();

@@ -1,9 +1,8 @@
 import type { LociRecord, Span } from '../src/core/types.ts';
-import type { Candidate } from '../src/pack/candidate.ts';
-import { passageSpan } from '../src/pack/candidate.ts';
+import { type Candidate, passageSpan } from '../src/pack/candidate.ts';
 import { bestSentence, MIN_EXCERPT_TOKENS, type TermWeights } from '../src/pack/levels/excerpt.ts';
 import { buildPack, candidatesFor, EMPTY_BELOW } from '../src/pack/pack.ts';
-import { sectionQuery, withPassages } from '../src/engine/packs/section-query.ts';
+import { sectionQuery, withPassages } from '../src/engine/packs/memory-pack.ts';
 import { idfWeight } from '../src/search/retrieve/text.ts';
 import { shownText, trimSpan } from '../src/pack/text/span.ts';
 import { loadTokenCounter, TOKENIZER, type CountTokens } from '../src/pack/tokens.ts';

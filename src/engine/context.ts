@@ -7,8 +7,8 @@ import type { ProgressOptions } from '../core/progress.ts';
 import { userName } from '../core/runtime.ts';
 import { type TaskRunner, TaskThread } from '../core/threads/task-thread.ts';
 import type { Timestamp } from '../core/types.ts';
-import { graphWithConcepts } from '../graph/concepts/concept-graph.ts';
-import type { Store, StoreGraph } from '../store/store.ts';
+import { ConceptGraph, type GraphReads } from '../graph/concepts/concept-graph.ts';
+import type { Store } from '../store/store.ts';
 
 interface ContextOptions {
   /** The current time; for tests. */
@@ -57,8 +57,7 @@ export interface Closable {
 export class EngineServices {
   readonly #config: Config;
   readonly store: Store;
-  /** With concepts. */
-  readonly graph: StoreGraph;
+  readonly graph: GraphReads;
   readonly now: () => Timestamp;
   /** When the engine was opened. */
   readonly openedAt: Timestamp;
@@ -76,7 +75,7 @@ export class EngineServices {
   constructor(config: Config, store: Store, options: ContextOptions) {
     this.#config = config;
     this.store = store;
-    this.graph = graphWithConcepts(store);
+    this.graph = new ConceptGraph(store);
     this.now = options.now ?? Date.now;
     this.openedAt = this.now();
     this.options = options;
@@ -159,7 +158,7 @@ export class EngineContext {
   readonly config: Config;
   readonly store: Store;
   /** The graph of the store with the nodes and edges of concepts. */
-  readonly graph: StoreGraph;
+  readonly graph: GraphReads;
   readonly now: () => Timestamp;
   readonly thread: TaskRunner;
   /** Whether the sources in the settings may run without approval. */

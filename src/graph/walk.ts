@@ -1,11 +1,12 @@
-import type { EdgeType } from '../core/graph-types.ts';
-import type {
-  GraphEdge,
-  GraphFilter,
-  GraphNode,
-  NeighbourRequest,
-  NodeDegree,
-  TagCount,
+import { type EdgeType, EDGE_TYPES } from '../core/graph-types.ts';
+import {
+  type GraphEdge,
+  type GraphFilter,
+  type GraphNode,
+  type NeighbourRequest,
+  type NodeDegree,
+  type TagCount,
+  MAX_RANKED_EDGES,
 } from '../store/graph-model.ts';
 import type { StoreGraph } from '../store/store.ts';
 import { projectNodeId } from './model.ts';
@@ -62,14 +63,14 @@ export async function stepsFrom(
 }
 
 /** All steps from some nodes that the options allow, also those that no walk follows. */
-export interface Steps {
+interface Steps {
   readonly steps: readonly Step[];
   readonly degrees: readonly NodeDegree[];
   /** The tags along whose edges the steps lead that are too common, by id. */
   readonly common: ReadonlyMap<string, CommonTag>;
 }
 
-export async function readSteps(
+async function readSteps(
   { graph, namespace, filter, crossProjectTypes }: WalkOptions,
   nodes: readonly GraphNode[],
   request: Pick<NeighbourRequest, 'limit' | 'maxDegree' | 'countsHidden'>,
@@ -107,7 +108,7 @@ export function isProjectNode({ type, record }: GraphNode): boolean {
 }
 
 /** The tag at one of the ends of a step. */
-export function tagOf({ edge, from, to, forwards }: Step): GraphNode | undefined {
+function tagOf({ edge, from, to, forwards }: Step): GraphNode | undefined {
   return edge.type === 'tagged' ? (forwards ? to : from) : undefined;
 }
 
@@ -117,7 +118,7 @@ const MAX_TAG_SHARE = 1 / 20;
 const MAX_RARE_NOTES = 10;
 
 /** How many records have the tag, and how many the project has. */
-export type CommonTag = Omit<TagCount, 'id'>;
+type CommonTag = Omit<TagCount, 'id'>;
 
 /** Those of the tags that so many records of their project have that no walk follows them, by id. */
 export async function commonTags(
@@ -156,4 +157,91 @@ export function describePath(path: readonly Step[]): string {
     return `[[${from.title}]] ${forwards ? '→' : '←'} ${edge.reason}${crossing}`;
   });
   return `via ${parts.join(' → ')}`;
+}
+
+/** The edges of a node by what a walk does with them. */
+export interface EdgeCounts {
+  /** All edges to nodes that the caller may see. Where there are more than `MAX_RANKED_EDGES` one way, all edges. */
+  readonly degree: number;
+  /** Edges into other projects that the options do not allow to follow. */
+  readonly otherProjects: number;
+  /** Edges of tags that too many records have. */
+  readonly commonTags: number;
+  /** The edge of a record to its project, which no walk follows. */
+  readonly ownProject: number;
+}
+
+/** Counts the edges of each of the nodes. @throws the errors of the store */
+export async function countEdges(
+  options: WalkOptions,
+  nodes: readonly GraphNode[],
+): Promise<Map<string, EdgeCounts>> {
+  const { project, ...filter } = options.filter;
+  const all = { ...options, filter, crossProjectTypes: EDGE_TYPES };
+  const { steps, degrees, common } = await readSteps(all, nodes, { limit: MAX_RANKED_EDGES });
+  const mayFollow = ({ edge, from, to }: Step): boolean =>
+    (from.project === to.project || options.crossProjectTypes.includes(edge.type)) &&
+    (project === undefined || project === to.project);
+  const byNode = Map.groupBy(steps, ({ from }) => from.id);
+  return new Map(
+    degrees.map((stored): [string, EdgeCounts] => {
+      const own = byNode.get(stored.id) ?? [];
+      const kinds = Map.groupBy(own, (step) => {
+        if (isProjectNode(step.to)) return 'ownProject';
+        if (!mayFollow(step)) return 'otherProjects';
+        return common.has(tagOf(step)?.id ?? '') ? 'commonTags' : 'followed';
+      });
+      const countOf = (kind: 'ownProject' | 'otherProjects' | 'commonTags'): number =>
+        kinds.get(kind)?.length ?? 0;
+      const isComplete = stored.out <= MAX_RANKED_EDGES && stored.in <= MAX_RANKED_EDGES;
+      const counts = {
+        degree: isComplete ? own.length : stored.out + stored.in,
+        otherProjects: countOf('otherProjects'),
+        commonTags: countOf('commonTags'),
+        ownProject: countOf('ownProject'),
+      };
+      return [stored.id, counts];
+    }),
+  );
+}
+
+/** How the end of a step belongs to its beginning: along the edge, and against it. */
+const WORDS: Readonly<Record<EdgeType, readonly [along: string, against: string]>> = {
+  links_to: ['linked from', 'links to'],
+  embeds: ['embedded in', 'embeds'],
+  mentions: ['mentioned in', 'mentions'],
+  tagged: ['a tag of', 'tagged with'],
+  part_of: ['has a part in', 'part of'],
+  similar_to: ['similar to', 'similar to'],
+  supersedes: ['superseded by', 'supersedes'],
+  same_as: ['the same as', 'the same as'],
+  derived_from: ['source of', 'derived from'],
+};
+
+/**
+ * How a path leads to its end, without words of a record: `linked from Quotes.md#L3-L3`, or `similar to Oven.md, itself linked from
+ * Quotes.md#L3-L3`. Unlike `describePath`, it can stand where titles and headings must be masked.
+ * @param nameOf the citation of the beginning of a step; for a link, of the lines that have it. `null` for what is no record
+ */
+export function pathWords(path: readonly Step[], nameOf: (step: Step) => string | null): string {
+  const parts: string[] = [];
+  // From the end, because it is what the words are about.
+  for (let i = path.length - 1; i >= 0; i--) {
+    const step = path[i]!;
+    const name = nameOf(step);
+    const before = path[i - 1];
+    const crossing = step.from.project === step.to.project ? '' : ' (in another project)';
+    if (name === null && before !== undefined) {
+      // Two records share a tag: one step leads to it, the next away from it.
+      parts.push(`${sharedWord(step)} ${nameOf(before) ?? 'a node'}${crossing}`);
+      i--;
+      continue;
+    }
+    parts.push(`${WORDS[step.edge.type][step.forwards ? 0 : 1]} ${name ?? 'what was asked for'}${crossing}`);
+  }
+  return parts.join(', itself ');
+}
+
+function sharedWord({ edge: { type } }: Step): string {
+  return type === 'tagged' ? 'has a tag of' : 'connected with';
 }

@@ -2,14 +2,36 @@ import { cutOffset } from '../core/text/cut-offset.ts';
 import type { Span, Trust } from '../core/types.ts';
 import { headingsAbove, itemOf, itemTokens, joinSections, type ShownSpan } from './items.ts';
 import { bestSentence, excerptOf } from './levels/excerpt.ts';
-import type { PackRequest } from './pack-request.ts';
 import type { Exclusion } from './receipt.ts';
-import type { Item } from './render.ts';
-import type { Choice, ChoiceSettings, Costs } from './sections/choose.ts';
-import { EmbeddedSections } from './sections/embeds.ts';
-import type { JudgedSection } from './sections/judge.ts';
-import type { RankedSection } from './sections/order.ts';
+import type { Item, FenceTag } from './render.ts';
+import type { Choice, ChoiceSettings, Costs, RankedSection } from './sections/choose.ts';
+import { EmbeddedSections, type Embed } from './sections/cut.ts';
+import type { JudgedSection, SectionQuery } from './sections/judge.ts';
 import { shownText, extendToCodePoints, withoutSpans } from './text/span.ts';
+import type { Candidate } from './candidate.ts';
+import type { CountTokens } from './tokens.ts';
+
+/** Finds the credentials in and near spans of a record, and whether its title has one. */
+type FindCredentials = (
+  record: Candidate['record'],
+  spans: readonly Span[],
+) => Promise<{ readonly secrets: readonly Span[]; readonly inTitle: boolean }>;
+
+export interface PackRequest {
+  readonly query: SectionQuery;
+  readonly budget: number;
+  /** Best first. */
+  readonly candidates: readonly Candidate[];
+  /** What the candidates embed. */
+  readonly embeds: readonly Embed[];
+  readonly count: CountTokens;
+  /** How the receipt names the way to count. */
+  readonly tokenizer: string;
+  readonly fence: FenceTag;
+  readonly findCredentials: FindCredentials;
+  /** Whether no candidate is likely to be what the query asks for, which the text then says. */
+  readonly isUnsure: boolean;
+}
 
 /** The sections of a pack while they are chosen. */
 export class Draft implements Costs {

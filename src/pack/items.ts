@@ -4,8 +4,7 @@ import { documentState, shownDay, type Candidate, type PackRecord } from './cand
 import type { Level } from './receipt.ts';
 import { itemText, trustMark, type Item, type ItemPart } from './render.ts';
 import type { Section } from './sections/cut.ts';
-import { ITEM_MARK, shownText, trimSpan, withoutSpans } from './text/span.ts';
-import { LineCounter } from './text/line-counter.ts';
+import { ITEM_MARK, shownText, trimSpan, withoutSpans, LineCounter } from './text/span.ts';
 import type { CountTokens } from './tokens.ts';
 
 /** A part of a section, or a run of sections, as an item shows it. */

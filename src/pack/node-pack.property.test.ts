@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../core/ids.ts';
-import type { NodeCandidate } from './node-items.ts';
-import { buildIndex, buildNodePack } from './node-pack.ts';
+import { type NodeCandidate, buildIndex, buildNodePack } from './node-pack.ts';
 import type { Pack } from './pack.ts';
 import { shownText } from './text/span.ts';
 import { loadTokenCounter } from './tokens.ts';

@@ -1,11 +1,190 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Trust } from '../core/types.ts';
-import { indexItem, nodeForms, type NodeCandidate, type NodeForms } from './node-items.ts';
+import type { Trust, Span } from '../core/types.ts';
 import { assembled, type Pack } from './pack.ts';
-import { frameTokens, itemText, render, usualTrust, type Frame, type Item } from './render.ts';
+import {
+  frameTokens,
+  itemText,
+  render,
+  usualTrust,
+  type Frame,
+  type Item,
+  trustMark,
+  type ItemPart,
+  type ShownPiece,
+} from './render.ts';
 import { TOKENIZER, type CountTokens } from './tokens.ts';
+import type { NodeType } from '../core/graph-types.ts';
+import { passageSpan, shownDay, type Candidate } from './candidate.ts';
+import { masked, shownLine, titleSpan } from './items.ts';
+import { abstractOf, splitText, summaryOf } from './levels/levels.ts';
+import { excerptOf } from './levels/excerpt.ts';
+import { sectionsOf } from './sections/cut.ts';
+import {
+  ITEM_MARK,
+  overlaps,
+  shownText,
+  sourceRange,
+  trimSpan,
+  extendToCodePoints,
+  withoutSpans,
+} from './text/span.ts';
 
-export interface NodeTextRequest {
+/** A node of the graph, with its record. */
+export interface NodeCandidate extends Candidate {
+  readonly node: {
+    /** Its id, or a citation where the graph does not know it. */
+    readonly id: string;
+    readonly type: NodeType;
+    readonly project: string;
+    /** The lines of a task; `null` for a whole record. */
+    readonly lines: { readonly first: number; readonly last: number } | null;
+  };
+  /** Why it is there, in words of ours, citations and words of the query. */
+  readonly why: string;
+}
+
+/** Tokens that one snippet has at most. */
+const MAX_SNIPPET_TOKENS = 300;
+/** A text says at its beginning what it is. UTF-16 code units. */
+export const HEAD_LENGTH = 8000;
+const SNIPPET = '\nSnippet:\n';
+const WITHOUT_TABLES = '\n(Without its tables: memory_get reads them.)';
+
+/** One line: what the node is, why it is there, and its title. */
+function indexItem(candidate: NodeCandidate, index: number, usual: Trust): Item {
+  const { node, why, score, record } = candidate;
+  const about = `${node.type} in ${shownLine(node.project)}, ${score.toFixed(2)}`;
+  const header = `${ITEM_MARK} ${shownLine(node.id)} ${about}${trustMark(record.trust, usual)} (${shownLine(why)})`;
+  return itemOf(candidate, index, [header, ' ', titleOf(candidate)]);
+}
+
+/** The forms of a node in a pack, the longest first. */
+interface NodeForms {
+  /** The summary and a snippet; `null` unless there is a snippet that is short enough. */
+  readonly snippet: { readonly item: Item; readonly tokens: number } | null;
+  /** The summary, then one line, each if the record has it, then the title alone. */
+  readonly items: readonly Item[];
+}
+
+function nodeForms(
+  given: NodeCandidate,
+  index: number,
+  { usual, count, withSnippet }: { usual: Trust; count: CountTokens; withSnippet: boolean },
+): NodeForms {
+  const { content } = given.record;
+  const secrets = given.secrets.map((secret) => extendToCodePoints(content, secret));
+  const candidate = { ...given, secrets };
+  const split = splitText(content.slice(0, HEAD_LENGTH), secrets);
+  const task = taskSpan(candidate);
+  const whole = task === null ? summaryOf(split) : [task];
+  // A summary is made of sentences: it says so where it leaves a table out.
+  const tables = task === null ? split.sentences.filter(({ kind }) => kind === 'table') : [];
+  const leftOut = (shown: readonly Span[]): ItemPart[] =>
+    tables.every((table) => shown.some((span) => overlaps(span, table))) ? [] : [WITHOUT_TABLES];
+  const form = (spans: readonly Span[], level: 'L0' | 'L1', more: readonly ItemPart[] = []): Item => {
+    const parts = spans.flatMap(({ start, end }): ItemPart[] => [
+      '\n',
+      { field: 'content', span: { start, end }, level },
+    ]);
+    return itemOf(candidate, index, [...packHeader(candidate, spans, usual), ...parts, ...more]);
+  };
+  const abstract = task === null ? abstractOf(split, given.record.title) : null;
+  const items = [
+    ...(whole.length === 0 ? [] : [form(whole, 'L1', leftOut(whole))]),
+    ...(abstract === null ? [] : [form([abstract], 'L0')]),
+    form([], 'L0'),
+  ];
+  if (!withSnippet) return { snippet: null, items };
+  const span = snippetSpan(content, trimSpan(content, passageSpan(content, given.passage)), count);
+  const shown = masked(span, secrets, 'L2');
+  const tokens = count(
+    shown
+      .map((part) => (typeof part === 'string' ? part : isPiece(part) ? textOf(content, part.span) : ''))
+      .join(''),
+  );
+  if (withoutSpans(span, secrets).length === 0 || tokens > MAX_SNIPPET_TOKENS)
+    return { snippet: null, items };
+  const beside = whole.filter((part) => !overlaps(part, span));
+  return {
+    snippet: { item: form(beside, 'L1', [SNIPPET, ...shown, ...leftOut([...beside, span])]), tokens },
+    items,
+  };
+}
+
+/** The sections of a passage, as many as a snippet may have; of one that is longer a part of the passage. */
+function snippetSpan(content: string, passage: Span, count: CountTokens): Span {
+  const sections = sectionsOf(content).filter((each) => overlaps(each, passage));
+  const first = sections[0]?.start ?? passage.start;
+  for (const { end } of sections.toReversed()) {
+    const span = { start: first, end };
+    if (count(textOf(content, span)) <= MAX_SNIPPET_TOKENS) return span;
+  }
+  return excerptOf(
+    content,
+    passage,
+    { start: passage.start, end: passage.start },
+    count,
+    MAX_SNIPPET_TOKENS - SLACK,
+  );
+}
+
+/** The end of an excerpt moves to the end of a word. */
+const SLACK = 20;
+
+function isPiece(part: ItemPart): part is ShownPiece {
+  return typeof part === 'object' && 'span' in part;
+}
+
+function textOf(content: string, { start, end }: Span): string {
+  return shownText(content.slice(start, end));
+}
+
+/** The line of a task without its credentials; `null` for a whole record. */
+function taskSpan({ record: { content }, node: { lines }, secrets }: NodeCandidate): Span | null {
+  if (lines === null) return null;
+  const span = trimSpan(
+    content,
+    passageSpan(content, { ordinal: 0, text: '', startLine: lines.first, endLine: lines.last }),
+  );
+  const isSafe = span.end > span.start && !secrets.some((secret) => overlaps(secret, span));
+  return isSafe ? span : null;
+}
+
+function packHeader(candidate: NodeCandidate, spans: readonly Span[], usual: Trust): ItemPart[] {
+  const { node, why, record, citation } = candidate;
+  const [first, last] = [spans[0], spans.at(-1)];
+  const lines =
+    record.origin !== 'vault' || first === undefined
+      ? null
+      : sourceRange(record.content, { start: first.start, end: last!.end }).lines;
+  const cited = lines === null ? citation : `${citation}#L${String(lines.from)}-L${String(lines.to)}`;
+  const shown = shownDay(record);
+  const day = shown === null ? '' : ` ${shown}`;
+  const id = node.id === citation ? '' : `, ${shownLine(node.id)}`;
+  const header = `${ITEM_MARK} ${shownLine(cited)}${day}${trustMark(record.trust, usual)}`;
+  return [`${header} (${node.type}${id}, ${shownLine(why)})`, ' ', titleOf(candidate)];
+}
+
+/** A record without a title, such as a todo, is named by its first line. */
+function titleOf({ record: { title, content }, secrets }: NodeCandidate): ItemPart {
+  const span = titleSpan(title);
+  if (span.end > span.start) return { field: 'title', span, level: 'L0' };
+  const first = titleSpan(content);
+  const isSafe = !secrets.some((secret) => overlaps(secret, first));
+  return isSafe ? { field: 'content', span: first, level: 'L0' } : '';
+}
+
+function itemOf(
+  { record: { trust, title, content } }: NodeCandidate,
+  index: number,
+  parts: ItemPart[],
+): Item {
+  const kept = parts.filter((part) => !isPiece(part) || part.span.end > part.span.start);
+  // Items of nodes stay in the order of their need, so that each has its own day.
+  return { candidate: index, trust, title, content, day: null, parts: kept };
+}
+
+interface NodeTextRequest {
   readonly candidates: readonly NodeCandidate[];
   readonly budget: number;
   readonly count: CountTokens;

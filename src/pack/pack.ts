@@ -1,12 +1,16 @@
 import { sha256 } from '../core/ids.ts';
 import type { Candidate } from './candidate.ts';
-import { Draft } from './draft.ts';
-import type { PackRequest } from './pack-request.ts';
+import { Draft, type PackRequest } from './draft.ts';
 import type { Exclusion, Receipt, ReceiptCandidate, ReceiptPiece } from './receipt.ts';
 import { frameTokens, render, usualTrust, type Frame, type Item, type PlacedPiece } from './render.ts';
-import { chooseSections, type ChoiceSettings } from './sections/choose.ts';
+import {
+  chooseSections,
+  type ChoiceSettings,
+  orderSections,
+  type OrderSettings,
+  type RankedSection,
+} from './sections/choose.ts';
 import { judgeSections } from './sections/judge.ts';
-import { orderSections, type OrderSettings, type RankedSection } from './sections/order.ts';
 import { sourceRange } from './text/span.ts';
 
 /** A section with a lower share of the best score is left out: an unspent budget is not a fault. */

@@ -56,6 +56,30 @@ describe('the sources of the page', () => {
     expect(faults).toEqual([]);
   });
 
+  it('are in no circle, types included, and texts know no component', () => {
+    const imports = new Map(
+      MODULES.map((path) => [
+        path,
+        [...readSource(path).matchAll(/(?:\bfrom |^import |import\()'(\.[^']+)'/gm)].map(([, name]) =>
+          normalize(join(dirname(path), name!)),
+        ),
+      ]),
+    );
+    const isDone = new Set<string>();
+    const circles: string[] = [];
+    const visit = (path: string, trail: readonly string[]): void => {
+      if (trail.includes(path)) circles.push([...trail.slice(trail.indexOf(path)), path].join(' → '));
+      else if (!isDone.has(path)) for (const each of imports.get(path) ?? []) visit(each, [...trail, path]);
+      isDone.add(path);
+    };
+    for (const path of MODULES) visit(path, []);
+    expect(circles).toEqual([]);
+    const texts = MODULES.filter((path) => path.includes('/text/'));
+    expect(texts.length).toBeGreaterThan(5);
+    const known = texts.flatMap((path) => imports.get(path)!.filter((each) => !each.includes('/text/')));
+    expect(known).toEqual([]);
+  });
+
   it('take every colour from the tokens', () => {
     const literal = /#[\da-f]{3,8}\b(?!-)|\b(?:rgb|hsl|oklch)a?\(/i;
     const faults = SOURCES.filter(

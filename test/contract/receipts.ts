@@ -2,7 +2,7 @@ import { sha256, uuidv7 } from '../../src/core/ids.ts';
 import type { LociRecord } from '../../src/core/types.ts';
 import type { Candidate } from '../../src/pack/candidate.ts';
 import { buildPack, type Pack } from '../../src/pack/pack.ts';
-import type { PackRequest } from '../../src/pack/pack-request.ts';
+import type { PackRequest } from '../../src/pack/draft.ts';
 import { RECEIPT_VERSION, type Receipt } from '../../src/pack/receipt.ts';
 import { loadTokenCounter, TOKENIZER } from '../../src/pack/tokens.ts';
 

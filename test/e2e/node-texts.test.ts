@@ -48,14 +48,7 @@ describe('loci graph pack', () => {
     const unknown = await loci(['graph', 'pack', 'nowhere'], options);
     expect(unknown.code).toBe(1);
     expect(unknown.stderr).toContain('"nowhere"');
-    for (const [flag, value, message] of [
-      ['--depth', '4', '--depth must be at most 3, not 4'],
-      ['--budget', '20001', '--budget must be at most 20000, not 20001'],
-    ] as const) {
-      const wrong = await loci(['graph', 'pack', 'Kitchen remodel', flag, value], options);
-      expect([wrong.code, wrong.stderr.split('\n')[0]]).toEqual([2, `loci: ${message}`]);
-    }
-    const k = await loci(['graph', 'index', 'oven', '-n', '51'], options);
-    expect([k.code, k.stderr.split('\n')[0]]).toEqual([2, 'loci: --k must be at most 50, not 51']);
+    const deep = await loci(['graph', 'pack', 'Kitchen remodel', '--depth', '4'], options);
+    expect([deep.code, deep.stderr.split('\n')[0]]).toEqual([2, 'loci: --depth must be at most 3, not 4']);
   });
 });

@@ -2,8 +2,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { PackOutput } from '../../src/engine/packs/memory-pack.ts';
-import type { ReceiptMarkOutput } from '../../src/engine/packs/mark-receipt.ts';
-import type { ReceiptListOutput, ReceiptShowOutput } from '../../src/engine/packs/receipts.ts';
+import type {
+  ReceiptMarkOutput,
+  ReceiptListOutput,
+  ReceiptShowOutput,
+} from '../../src/engine/packs/receipts.ts';
 import type { ReceiptVerifyOutput } from '../../src/engine/packs/verify-receipt.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
 

@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TaskThread } from '../../src/core/threads/task-thread.ts';
-import type { ConceptOptions } from '../../src/graph/concepts/find-mentions.ts';
-import { deriveConcepts, isConceptsCurrent } from '../../src/graph/concepts/derive-concepts.ts';
+import {
+  type ConceptOptions,
+  deriveConcepts,
+  isConceptsCurrent,
+} from '../../src/graph/concepts/derive-concepts.ts';
 import { deriveGraph } from '../../src/graph/build/derive.ts';
-import { graphWithConcepts } from '../../src/graph/concepts/concept-graph.ts';
+import { ConceptGraph } from '../../src/graph/concepts/concept-graph.ts';
 import { compare } from '../../src/graph/walk.ts';
 import type { GraphEdge } from '../../src/store/graph-model.ts';
 import type { RecordDraft } from '../../src/store/model.ts';
@@ -96,9 +99,9 @@ class ConceptHistory {
     const { namespace } = this.options;
     const ids = Array.from({ length: 100 }, (_, i) => i + 1);
     await deriveGraph({ ...this.options, store: this.store, types: {} });
-    const graph = graphWithConcepts(this.store);
+    const graph = new ConceptGraph(this.store);
     return {
-      concepts: await graph.recordConcepts(namespace, ids),
+      concepts: await this.store.graph.recordConcepts(namespace, ids),
       edges: await graph.edges(namespace, {}, { after: null, limit: 1000 }),
       nodes: await graph.nodes(namespace, { page: { after: null, limit: 1000 } }),
     };
@@ -107,7 +110,7 @@ class ConceptHistory {
   /** All edges, read by pages of this size; from the nodes where they begin; and from those to which they lead. */
   async edges(limit: number): Promise<readonly (readonly GraphEdge[])[]> {
     const { namespace } = this.options;
-    const graph = graphWithConcepts(this.store);
+    const graph = new ConceptGraph(this.store);
     const paged: GraphEdge[] = [];
     for (let after: GraphEdge | null = null; ;) {
       const page: GraphEdge[] = await graph.edges(namespace, {}, { after, limit });

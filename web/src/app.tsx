@@ -5,12 +5,12 @@ import { onConnection } from './api/connection.ts';
 import { endSession, session } from './api/session.ts';
 import { useRequest } from './api/use-request.ts';
 import { selectTheme, theme, type Theme } from './design/theme.ts';
-import { GROUPS, type PageProps, PAGES } from './pages/pages.ts';
+import { GROUPS, PAGES } from './pages/pages.ts';
 import { useInboxCount } from './parts/inbox-count.ts';
 import { KeyHelp, takeEarlyKeys, useKeys } from './parts/keys.tsx';
 import { Empty, Failure, Skeleton } from './parts/states.tsx';
 import { Toasts } from './parts/toasts.tsx';
-import { href, Link, navigate, usePlace } from './router.tsx';
+import { href, Link, navigate, type PageProps, usePlace } from './router.tsx';
 import { SHELL } from './text/shell.ts';
 import { formatNumber, language, selectLanguage, t } from './text/text.ts';
 

@@ -10,6 +10,13 @@ export interface Place {
   readonly query: URLSearchParams;
 }
 
+/** What a page gets: the part of the path after its own, and the query of the address. */
+export interface PageProps {
+  /** `12` for `/record/12`; empty for the path of the page itself. */
+  readonly rest: string;
+  readonly query: Place['query'];
+}
+
 const listeners = new Set<() => void>();
 
 function place(): Place {

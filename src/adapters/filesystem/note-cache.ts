@@ -2,7 +2,7 @@ import { additionalTerms } from '../../core/text/additional-terms.ts';
 import { analyze } from '../../core/text/analyze.ts';
 import type { Span } from '../../core/types.ts';
 import { sectionsOf } from '../../pack/sections/cut.ts';
-import { LineCounter } from '../../pack/text/line-counter.ts';
+import { LineCounter } from '../../pack/text/span.ts';
 import { frontMatterSpan } from '../../sources/markdown/front-matter-span.ts';
 import { noteHead, type NoteHead, type PoolFile, readOrReport } from '../pools/pool-files.ts';
 

@@ -2,15 +2,14 @@ import type { ProgressOptions } from '../../core/progress.ts';
 import type { GraphNode } from '../../store/graph-model.ts';
 import type { EngineContext } from '../context.ts';
 import { findNodes } from '../graph/find-nodes.ts';
-import { GraphMask } from '../graph/graph-mask.ts';
+import { GraphMask } from '../graph/edge-places.ts';
 import { graphNotices } from '../graph/graph-notices.ts';
 import { assertGraphIsOn, crossProjectTypes, graphFilter } from '../graph/graph-view.ts';
 import { updateGraph } from '../graph/update-relations.ts';
 import { expire } from '../shared/retention.ts';
 import { type GraphMapInput, DEFAULT_NODES, type GraphMapOutput, MAX_EDGES } from './map-fields.ts';
-import { MapAnswer } from './map-answer.ts';
+import { MapAnswer, countFacets, edgesBetween, selectNodes } from './map-answer.ts';
 import { type MapGraph, readMapGraph } from './read-graph.ts';
-import { countFacets, edgesBetween, selectNodes } from './select.ts';
 
 const OUTLINE =
   'this graph is large: mentions, and concepts that only texts name, are neither shown nor counted unless they are next to a node of `around`';

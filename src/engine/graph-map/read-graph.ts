@@ -249,7 +249,7 @@ async function* nodePages(
 
 /** The pages of the outline; `null` if it is small enough that everything can be read. */
 async function readOutline(
-  { graph, namespace }: EngineContext,
+  { store: { graph }, namespace }: EngineContext,
   filter: GraphFilter,
 ): Promise<GraphOutline[] | null> {
   const pages: GraphOutline[] = [];

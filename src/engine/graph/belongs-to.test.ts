@@ -6,7 +6,7 @@ import { EngineContext } from '../context.ts';
 import { reindex } from '../health/reindex.ts';
 import { write } from '../records/write.ts';
 import { withLease } from '../shared/lease.ts';
-import { updateBelongsTo } from './belongs-to.ts';
+import { updateBelongsTo } from './update-relations.ts';
 
 describe('the edges of documents', () => {
   it('are updated after a change and after a reindex, which discards them', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import type { LociRecord } from '../../core/types.ts';
 import { LociError } from '../../core/errors.ts';
@@ -18,15 +19,15 @@ import {
   type ExportedProvenance,
 } from '../../graph/export-schema.ts';
 import { commonTags } from '../../graph/walk.ts';
-import { abstractOf } from '../../pack/levels/abstract.ts';
-import { splitText } from '../../pack/levels/document.ts';
+import { abstractOf, splitText } from '../../pack/levels/levels.ts';
 import type { EngineContext } from '../context.ts';
 import { expire } from '../shared/retention.ts';
-import { deriveFirst } from './derive-first.ts';
-import { GraphMask } from './graph-mask.ts';
+import { GraphMask } from './edge-places.ts';
 import { projectField } from './graph-fields.ts';
 import { graphCondition } from './graph-status.ts';
 import { assertGraphIsOn, graphFilter } from './graph-view.ts';
+import { leaseProcess } from '../shared/lease.ts';
+import { updateGraph, updateRelations } from './update-relations.ts';
 
 export const graphExportInput = z.strictObject({
   project: projectField(),
@@ -48,7 +49,7 @@ export type GraphExportOutput = z.infer<typeof graphExportOutput>;
 
 type PageItems = Pick<GraphExportOutput, 'nodes' | 'edges' | 'next'>;
 
-export interface GraphExportRequest extends ProgressOptions {
+interface GraphExportRequest extends ProgressOptions {
   readonly project?: string;
   /** Called when the exported graph lacks something that follows from the records. */
   readonly onIncomplete?: () => void;
@@ -253,4 +254,37 @@ async function recordsOf(
       return node === undefined ? [] : [[record.id, { record, node }]];
     }),
   );
+}
+
+/** How long to wait for another process that derives the graph. The lease of a process that was killed ends sooner. */
+const MAX_WAIT_MS = 12_000;
+const POLL_INTERVAL_MS = 250;
+
+/**
+ * Derives what the graph lacks, after another process that does so has ended. Returns whether the graph is complete.
+ * @throws LociError `aborted`, and the errors of the store
+ */
+async function deriveFirst(context: EngineContext, options: ProgressOptions): Promise<boolean> {
+  const deadline = performance.now() + MAX_WAIT_MS;
+  for (let wasFree = false; ;) {
+    assertNotAborted(options);
+    await updateGraph(context, options);
+    await updateRelations(context, options).catch((error: unknown) => {
+      // Without the vectors of the configured model, for example, the rest of the graph can be exported.
+      if (error instanceof LociError && error.code === 'aborted') throw error;
+    });
+    if ((await graphCondition(context)) === 'current') return true;
+    const isFree = await isNobodyDeriving(context);
+    // The other process may have ended just after this one could not begin.
+    if ((isFree && wasFree) || performance.now() > deadline) return false;
+    wasFree = isFree;
+    if (!isFree) await delay(POLL_INTERVAL_MS);
+  }
+}
+
+async function isNobodyDeriving(context: EngineContext): Promise<boolean> {
+  const { namespace } = context;
+  const names = ['graph', 'concepts'];
+  const holders = await Promise.all(names.map((name) => leaseProcess(context, { namespace, name })));
+  return holders.every((holder) => holder === null);
 }

@@ -56,7 +56,7 @@ function gapOf({ status, failure }: ReceiptLane): string[] {
       ];
 }
 
-async function isBehind({ graph, namespace, config }: EngineContext): Promise<boolean> {
+async function isBehind({ store: { graph }, namespace, config }: EngineContext): Promise<boolean> {
   return config.graph.enabled && !isTextCurrent(await graph.state(namespace), config.graph.types);
 }
 

@@ -43,9 +43,9 @@ export async function graphStatus(
   context: EngineContext,
   scope: z.infer<typeof graphStatusInput> = {},
 ): Promise<GraphStatusOutput> {
-  const { graph, namespace } = context;
+  const { store, namespace } = context;
   await expire(context);
-  const state = await graph.state(namespace);
+  const state = await store.graph.state(namespace);
   const { nodes, edges } = await followedCounts(context, await graphFilter(context, scope));
   const byProject = Map.groupBy(nodes, ({ project }) => project);
   return {

@@ -12,7 +12,7 @@ import { showNodes, findPath } from './show-nodes.ts';
 import { doctor } from '../health/doctor.ts';
 import { write } from '../records/write.ts';
 import { graphStatus } from './graph-status.ts';
-import { neighbourhood } from './neighbourhood.ts';
+import { neighbourhood } from './graph-view.ts';
 
 const NOTES = {
   'Kitchen.md':

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import type { GraphEdge, GraphNode } from '../../store/graph-model.ts';
-import { countEdges, type EdgeCounts } from '../../graph/edge-counts.ts';
+import { countEdges, type EdgeCounts, describePath, stepsFrom } from '../../graph/walk.ts';
 import { expand, MAX_DEPTH } from '../../graph/expand.ts';
 import { shortestPath } from '../../graph/path.ts';
-import { describePath, stepsFrom } from '../../graph/walk.ts';
 import type { EngineContext } from '../context.ts';
 import { expire } from '../shared/retention.ts';
 import { citationsOf, wholeCitations } from '../shared/citations.ts';
-import { edgePlaces, recordsOfEdges } from './edge-places.ts';
+import { edgePlaces, recordsOfEdges, GraphMask } from './edge-places.ts';
 import { findNodes } from './find-nodes.ts';
 import {
   allowCrossProject,
@@ -21,11 +20,49 @@ import {
   stepOutput,
   unknownOutput,
 } from './graph-fields.ts';
-import { GraphMask } from './graph-mask.ts';
 import { graphNotices } from './graph-notices.ts';
-import { assertGraphIsOn, type GraphScope, walkOptions } from './graph-view.ts';
-import { acrossProjects, pathAcrossProjects } from './other-projects.ts';
+import {
+  assertGraphIsOn,
+  type GraphScope,
+  walkOptions,
+  crossProjectTypes,
+  graphFilter,
+} from './graph-view.ts';
 import { updateGraph } from './update-relations.ts';
+import { EDGE_TYPES } from '../../core/graph-types.ts';
+
+/** What a path between two nodes needs that was not found within their projects. */
+const acrossProjects = z.strictObject({
+  projects: z.array(z.string()).describe('The projects through which it leads, in this order.'),
+  types: z.array(z.enum(EDGE_TYPES)).describe('The types of its edges into other projects.'),
+  setting: z.array(z.enum(EDGE_TYPES)).describe('`graph.crossProjectTypes` with these types added.'),
+  allowed: z.boolean().describe('Whether the settings allow them with `allow_cross_project`.'),
+});
+
+/**
+ * Looks for a path through other projects, without following it for the caller. The operator may know about each edge; an agent
+ * about those that it may ask to follow.
+ */
+async function pathAcrossProjects(
+  context: EngineContext,
+  { project: _, ...scope }: GraphScope,
+  from: GraphNode,
+  to: GraphNode,
+): Promise<z.infer<typeof acrossProjects> | null> {
+  const { graph, namespace, caller, config } = context;
+  const followed = crossProjectTypes(context, { allow_cross_project: true });
+  const known = caller.trust === 'operator' ? EDGE_TYPES : followed;
+  if (known.length === 0) return null;
+  const filter = await graphFilter(context, scope);
+  const options = { graph, namespace, filter, crossProjectTypes: known };
+  const { path } = await shortestPath(options, from, to);
+  if (path === null) return null;
+  const crossing = path.filter((step) => step.from.project !== step.to.project);
+  const types = [...new Set(crossing.map(({ edge }) => edge.type))];
+  const projects = [from.project, ...crossing.map((step) => step.to.project)];
+  const setting = [...new Set([...config.graph.crossProjectTypes, ...types])];
+  return { projects, types, setting, allowed: types.every((type) => followed.includes(type)) };
+}
 
 const MAX_NODES = 20;
 const MAX_K = 100;

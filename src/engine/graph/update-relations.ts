@@ -1,15 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { LociError } from '../../core/errors.ts';
 import { assertNotAborted, pickSignal, type ProgressOptions } from '../../core/progress.ts';
-import { deriveGraph, isTextCurrent, textUpTo, type DerivationOptions } from '../../graph/build/derive.ts';
-import { deriveDocumentEdges } from '../../graph/build/documents.ts';
+import {
+  deriveGraph,
+  isTextCurrent,
+  textUpTo,
+  type DerivationOptions,
+  deriveDocumentEdges,
+} from '../../graph/build/derive.ts';
 import { deriveSimilar, isSimilarCurrent } from '../../graph/build/similar.ts';
 import { conceptShare, deriveConcepts, isConceptsCurrent } from '../../graph/concepts/derive-concepts.ts';
 import { type EngineContext, NOTHING_UNRELATED, type RelationOptions, type Unrelated } from '../context.ts';
 import { vectorsOf } from '../embedding/models.ts';
-import { isUpToDate } from '../../search/belongs-to.ts';
+import { isUpToDate, deriveBelongsTo } from '../../search/belongs-to.ts';
 import { leaseProcess, withFreeLease } from '../shared/lease.ts';
-import { excludedSources, updateBelongsTo } from './belongs-to.ts';
+import { hiddenSources, sourcesOfNamespace } from '../reading/configured/source-policies.ts';
 
 const POLL_INTERVAL_MS = 250;
 /** The leases of the parts. */
@@ -190,4 +195,37 @@ async function withGraphLease(
       }),
     pickSignal(options),
   );
+}
+
+/**
+ * Updates the notes to which documents of sources belong, after records of the namespace have changed. Returns at once if
+ * none has, or while another process does this.
+ * @throws LociError `aborted`, and the errors of the store
+ */
+export async function updateBelongsTo(context: EngineContext, options: ProgressOptions = {}): Promise<void> {
+  const { store, namespace, now } = context;
+  const excluded = await excludedSources(context);
+  if (isUpToDate(await store.records.bounds(namespace), excluded)) return;
+  const vectors = await vectorsOf(context);
+  await withFreeLease(
+    context,
+    { namespace, name: 'belongs-to' },
+    (_lease, signal) =>
+      deriveBelongsTo({
+        store,
+        namespace,
+        vectors,
+        excludedSources: excluded,
+        now: now(),
+        signal,
+        ...(options.onProgress !== undefined && { onProgress: options.onProgress }),
+      }),
+    pickSignal(options),
+  );
+}
+
+/** Vaults that are not searched for the notes of documents. */
+async function excludedSources(context: EngineContext): Promise<string[]> {
+  const { vaults } = await sourcesOfNamespace(context);
+  return hiddenSources(vaults, [], 'user');
 }

@@ -3,8 +3,7 @@ import { sha256 } from '../../core/ids.ts';
 import { analyze } from '../../core/text/analyze.ts';
 import { findTerms } from '../../core/text/additional-terms.ts';
 import type { Candidate } from '../../pack/candidate.ts';
-import type { NodeCandidate } from '../../pack/node-items.ts';
-import { buildIndex } from '../../pack/node-pack.ts';
+import { type NodeCandidate, buildIndex } from '../../pack/node-pack.ts';
 import type { Receipt } from '../../pack/receipt.ts';
 import { loadTokenCounter } from '../../pack/tokens.ts';
 import type { GraphNode } from '../../store/graph-model.ts';
@@ -19,11 +18,10 @@ import { receiptHead } from './receipts.ts';
 import { assertGraphIsOn, graphFilter } from '../graph/graph-view.ts';
 import { updateGraph } from '../graph/update-relations.ts';
 import { searchOutcome } from '../records/search.ts';
-import { candidatesOf, foundHits, withCredentials } from './candidates.ts';
-import { graphLane } from './graph-lane.ts';
-import { runLanes, type Lane } from './lanes.ts';
-import { baseLanes } from './memory-pack.ts';
 import {
+  candidatesOf,
+  foundHits,
+  withCredentials,
   budgetField,
   formatNodeText,
   nodeCandidate,
@@ -31,7 +29,10 @@ import {
   queryField,
   shownIn,
   traceField,
-} from './node-candidates.ts';
+} from './candidates.ts';
+import { graphLane } from './graph-lane.ts';
+import { runLanes, type Lane } from './lanes.ts';
+import { baseLanes } from './memory-pack.ts';
 
 const DEFAULT_BUDGET = 900;
 const MAX_K = 50;
@@ -84,13 +85,27 @@ export async function graphIndex(
   const base = await withCredentials(context, await candidatesOf(context, found));
   const terms = outcome.run.queryTerms;
   const scope = { ...filter, ...(allow_cross_project !== undefined && { allow_cross_project }) };
-  const lane = new IndexLane(context, {
+  const neighbours = graphLane(context, {
     ...{ isOn: true, terms, minScore: context.config.search.minScore },
     ...scope,
   });
-  const { candidates: all, lanes } = await runLanes(base, [lane]);
+  /** By record. Empty where the lane fails or is late. */
+  let nodes: ReadonlyMap<number, GraphNode> = new Map();
+  const expand: Lane['expand'] = async (known, deadline) => {
+    // Servers derive the graph of their own namespace only. A derivation that takes too long continues after the deadline.
+    await updateGraph(context);
+    const added = await withCredentials(context, await neighbours.expand(known, deadline));
+    const records = [...known, ...added].map(({ record }) => record.id);
+    const visible = await graphFilter(context, { audience: 'context' });
+    const read = await context.graph.nodes(context.namespace, { records }, visible);
+    deadline.throwIfAborted();
+    // The node of a record precedes those of its tasks.
+    nodes = new Map(read.toReversed().map((node) => [node.record!, node]));
+    return added;
+  };
+  const { candidates: all, lanes } = await runLanes(base, [{ ...neighbours, expand }]);
   const candidates = all.map((each): NodeCandidate => {
-    const node = lane.nodes.get(each.record.id) ?? null;
+    const node = nodes.get(each.record.id) ?? null;
     return nodeCandidate(each, node, each.via ?? matchOf(each, query, terms));
   });
   const nothing = 'nothing that is remembered is likely to be about the query';
@@ -116,39 +131,6 @@ export async function graphIndex(
     ],
     took_ms,
   };
-}
-
-/** The lane of the graph, which also looks up the nodes of all candidates. */
-class IndexLane implements Lane {
-  readonly name: string;
-  readonly deadlineMs: number;
-  readonly isOff: boolean;
-  /** By record. Empty where the lane fails or is late. */
-  nodes: ReadonlyMap<number, GraphNode> = new Map();
-  readonly #context: EngineContext;
-  readonly #lane: Lane;
-
-  constructor(context: EngineContext, request: Parameters<typeof graphLane>[1]) {
-    this.#context = context;
-    this.#lane = graphLane(context, request);
-    this.name = this.#lane.name;
-    this.deadlineMs = this.#lane.deadlineMs;
-    this.isOff = this.#lane.isOff;
-  }
-
-  async expand(base: readonly Candidate[], signal: AbortSignal): Promise<readonly Candidate[]> {
-    const { graph, namespace } = this.#context;
-    // Servers derive the graph of their own namespace only. A derivation that takes too long continues after the deadline.
-    await updateGraph(this.#context);
-    const added = await withCredentials(this.#context, await this.#lane.expand(base, signal));
-    const records = [...base, ...added].map(({ record }) => record.id);
-    const filter = await graphFilter(this.#context, { audience: 'context' });
-    const nodes = await graph.nodes(namespace, { records }, filter);
-    signal.throwIfAborted();
-    // The node of a record precedes those of its tasks.
-    this.nodes = new Map(nodes.toReversed().map((node) => [node.record!, node]));
-    return added;
-  }
 }
 
 /** Words of the query that a reason names at most. */

@@ -3,9 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { receiptSchema } from '../../pack/receipt.ts';
 import { memoryPack, type Pack } from './memory-pack.ts';
-import type { EngineContext } from '../context.ts';
+import { LociError } from '../../core/errors.ts';
+import { EngineContext } from '../context.ts';
 import { indexVaults } from '../reading/index-vaults.ts';
 import { get } from '../records/get.ts';
+import { write } from '../records/write.ts';
 import { showNodes } from '../graph/show-nodes.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
@@ -69,6 +71,20 @@ describe('a pack with the graph', () => {
       via: 'linked from Quotes.md#L5-L5, itself linked from Kitchen.md#L7-L7',
     });
     expect((await home.pack({ use_graph: true })).text).toBe(text);
+  });
+
+  it('says that the last changes could not be derived, and has what the graph had before', async () => {
+    await using home = await open();
+    const { config, store, now, caller } = home.loci;
+    await write(home.loci, { content: 'The oven was delivered.' });
+    const commit = (): Promise<never> => Promise.reject(new LociError('store_full', 'no space is left'));
+    const full = { ...store, records: { ...store.records, commit } };
+    const loci = EngineContext.create(config, full, { now, onWarning: () => undefined }).as(caller);
+    const pack = await memoryPack(loci, { query: 'oven autumn', budget: 1000, use_graph: true });
+    expect(added(pack)).toContain('Quotes');
+    expect(pack.notices).toContainEqual(
+      expect.stringMatching(/^the graph may lack the last changes.*store_full/),
+    );
   });
 
   it('has a receipt with the path of each expansion, in ids, lines and hashes, without a title', async () => {

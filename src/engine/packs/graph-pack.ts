@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { Passage } from '../../core/types.ts';
 import { expand, MAX_DEPTH, type ExpandedNode } from '../../graph/expand.ts';
 import type { WalkOptions } from '../../graph/walk.ts';
-import type { NodeCandidate } from '../../pack/node-items.ts';
-import { buildNodePack } from '../../pack/node-pack.ts';
+import { type NodeCandidate, buildNodePack } from '../../pack/node-pack.ts';
 import type { Receipt, ReceiptLane } from '../../pack/receipt.ts';
 import { loadTokenCounter } from '../../pack/tokens.ts';
 import type { GraphNode } from '../../store/graph-model.ts';
@@ -23,19 +22,20 @@ import { ReceiptLog } from './receipt-log.ts';
 import { findNodes } from '../graph/find-nodes.ts';
 import { assertGraphIsOn, walkOptions } from '../graph/graph-view.ts';
 import { updateGraph } from '../graph/update-relations.ts';
-import { candidatesOf, withCredentials, type FoundHit } from './candidates.ts';
-import { receiptHead } from './receipts.ts';
-import { GRAPH_LANE, pathExplainer } from './graph-lane.ts';
-import { NO_PASSAGE } from './embed-lane.ts';
-import { runLanes } from './lanes.ts';
 import {
+  candidatesOf,
+  withCredentials,
+  type FoundHit,
   budgetField,
   formatNodeText,
   nodeCandidate,
   nodeTextFields,
   shownIn,
   traceField,
-} from './node-candidates.ts';
+} from './candidates.ts';
+import { receiptHead } from './receipts.ts';
+import { GRAPH_LANE, pathExplainer } from './graph-lane.ts';
+import { NO_PASSAGE, runLanes } from './lanes.ts';
 
 /** `safe` has summaries and no raw text; `snippets` adds a part of the text of each node, within caps. */
 const PACK_MODES = ['safe', 'snippets'] as const;

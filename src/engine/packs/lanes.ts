@@ -2,6 +2,12 @@ import { LociError } from '../../core/errors.ts';
 import { within } from '../../core/time/deadline.ts';
 import type { Candidate } from '../../pack/candidate.ts';
 import type { ReceiptLane } from '../../pack/receipt.ts';
+import type { Embed } from '../../pack/sections/cut.ts';
+import { linkSpans } from '../../sources/markdown/scan-links.ts';
+import { admits } from '../../store/rules/filter.ts';
+import type { SearchFilter } from '../../store/search-model.ts';
+import type { EngineContext } from '../context.ts';
+import { wholeCitations } from '../shared/citations.ts';
 
 /**
  * A further way to find candidates for a pack, such as the graph: it starts from what the search has found. A lane that fails or is late
@@ -17,7 +23,7 @@ export interface Lane {
   expand(base: readonly Candidate[], signal: AbortSignal): Promise<readonly Candidate[]>;
 }
 
-export interface Expanded {
+interface Expanded {
   /** The base, then what lanes added, each record once. */
   readonly candidates: readonly Candidate[];
   readonly lanes: readonly ReceiptLane[];
@@ -71,4 +77,83 @@ async function runLane(lane: Lane, base: readonly Candidate[]): Promise<LaneResu
     if (failure === 'timed_out') return { found: [], receipt: receiptOf('late', null) };
     return { found: [], receipt: receiptOf('failed', failure) };
   }
+}
+
+/** Candidates whose embeds are followed: the best ones, since a section of others is rarely shown. */
+const MAX_HOSTS = 20;
+/** Embeds that are followed. */
+const MAX_EMBEDS = 100;
+/** Without an answer within this time, a pack shows the embeds as they are written. Milliseconds. */
+const DEADLINE_MS = 500;
+/** Stands for the passage of a record that no search has found, or that has none, such as an empty note. */
+export const NO_PASSAGE = { ordinal: 0, text: '', startLine: 1, endLine: 1 };
+
+/**
+ * Finds the notes that candidates embed, so that a section is shown together with what it embeds.
+ * @param filter what the records of the pack must meet
+ * @param onFound receives the embeds, unless the lane fails or is late
+ */
+export function embedLane(
+  context: EngineContext,
+  filter: SearchFilter,
+  citationPrefix: string,
+  onFound: (embeds: readonly Embed[]) => void,
+): Lane {
+  const expand: Lane['expand'] = async (base, signal) => {
+    const written = base
+      .filter(({ record, excluded }) => excluded === null && record.origin === 'vault')
+      .slice(0, MAX_HOSTS)
+      .flatMap(embedsIn)
+      .slice(0, MAX_EMBEDS);
+    if (written.length === 0) return [];
+    const { store, namespace, now } = context;
+    const selector = {
+      from: [...new Set(written.map(({ host }) => host))],
+      targets: [...new Set(written.map(({ target }) => target))],
+    };
+    const links = await store.records.links(namespace, selector, { after: null, limit: MAX_EMBEDS * 4 });
+    const targets = new Map(
+      links.flatMap(({ record, target, type, targetRecord }) =>
+        type === 'embed' && targetRecord !== null ? [[`${String(record)} ${target}`, targetRecord]] : [],
+      ),
+    );
+    const embeds = written.flatMap(({ target, ...embed }): Embed[] => {
+      const record = targets.get(`${String(embed.host)} ${target}`);
+      return record === undefined || record === embed.host ? [] : [{ ...embed, record }];
+    });
+    const hosts = new Map(base.map((candidate) => [candidate.record.id, candidate]));
+    const missing = [...new Set(embeds.map(({ record }) => record))].filter((id) => !hosts.has(id));
+    const found = await store.records.get(namespace, missing, { liveAt: now() });
+    const records = found.filter((record) => admits(record, filter));
+    const citations = await wholeCitations(context, records);
+    signal.throwIfAborted();
+    onFound(embeds);
+    // They have no relevance of their own: they are here because a candidate embeds them.
+    return records.map((record, i): Candidate => {
+      const host = hosts.get(embeds.find((embed) => embed.record === record.id)!.host)!;
+      const via = `embedded in ${citationPrefix}${host.citation}`;
+      return {
+        ...{ record, passage: NO_PASSAGE, passages: [], secrets: [], score: host.score, relevance: 0 },
+        ...{ lane: 'embeds', path: null, via, excluded: null, citation: citations[i]! },
+      };
+    });
+  };
+  return { name: 'embeds', deadlineMs: DEADLINE_MS, isOff: false, expand };
+}
+
+type WrittenEmbed = Omit<Embed, 'record'> & { readonly target: string };
+
+function embedsIn({ record: { id, content } }: Candidate): WrittenEmbed[] {
+  if (!content.includes('![')) return [];
+  return linkSpans(content).flatMap(({ link: { target, heading, block, embed }, start }) =>
+    embed === true && target !== ''
+      ? [
+          {
+            ...{ host: id, offset: start, target },
+            ...(heading !== undefined && { heading }),
+            ...(block !== undefined && { block }),
+          },
+        ]
+      : [],
+  );
 }

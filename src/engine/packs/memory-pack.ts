@@ -1,7 +1,9 @@
+import { z } from 'zod';
 import { graphCondition } from '../graph/graph-status.ts';
 import { updateRelations } from '../graph/update-relations.ts';
-import { z } from 'zod';
+import { LociError } from '../../core/errors.ts';
 import { sha256 } from '../../core/ids.ts';
+import type { Embed } from '../../pack/sections/cut.ts';
 import { validUntil, type LaterRecord } from '../../core/valid-until.ts';
 import { ORIGINS, TRUST } from '../../core/types.ts';
 import type { Candidate } from '../../pack/candidate.ts';
@@ -33,37 +35,35 @@ import { graphGaps } from '../graph/graph-notices.ts';
 import type { GraphScope } from '../graph/graph-view.ts';
 import { ReceiptLog } from './receipt-log.ts';
 import { searchOutcome, type SearchRequest } from '../records/search.ts';
-import { bestConfidence, candidatesOf, excludeKnown, findCredentials, foundHits } from './candidates.ts';
-import { EmbedLane } from './embed-lane.ts';
+import {
+  bestConfidence,
+  budgetField,
+  candidatesOf,
+  excludeKnown,
+  findCredentials,
+  foundHits,
+  queryField,
+  traceField,
+} from './candidates.ts';
 import { GRAPH_LANE, graphLane } from './graph-lane.ts';
-import { runLanes } from './lanes.ts';
+import { embedLane, runLanes } from './lanes.ts';
 import { receiptHead } from './receipts.ts';
-import { sectionQuery, withPassages } from './section-query.ts';
+import type { SectionQuery } from '../../pack/sections/judge.ts';
+import { idfWeight, replacementsOf, wordingsOf } from '../../search/retrieve/text.ts';
+import type { Store } from '../../store/store.ts';
 
-/** A query may be a whole text; see `MAX_QUERY_LENGTH` for how much of it is searched for. */
-const MAX_INPUT_LENGTH = 1_000_000;
 const DEFAULT_BUDGET = 2000;
-const MAX_BUDGET = 20_000;
 
 export const packInput = z.strictObject({
-  query: z.string().max(MAX_INPUT_LENGTH).describe('What you work on, in plain words.'),
-  budget: z
-    .number()
-    .int()
-    .min(1)
-    .max(MAX_BUDGET)
-    .exactOptional()
-    .describe(`Maximum tokens of the text; ${String(DEFAULT_BUDGET)} unless given.`),
+  query: queryField(),
+  budget: budgetField(DEFAULT_BUDGET),
   project: filterValue().exactOptional().describe('Only records of this project.'),
   use_graph: z
     .boolean()
     .exactOptional()
     .describe('Add what is linked with the best results or similar to them, with the path that leads to it.'),
   allow_cross_project: allowCrossProject(),
-  trace: z
-    .boolean()
-    .exactOptional()
-    .describe('Add the receipt: what was considered, and what is in the text and why.'),
+  trace: traceField(),
 });
 
 const item = z.strictObject({
@@ -173,7 +173,7 @@ async function gapsOf(context: EngineContext, { lanes }: Receipt, scope: GraphSc
     : graphGaps(context, lanes, scope);
 }
 
-export interface RecallRequest extends PackOptions {
+interface RecallRequest extends PackOptions {
   readonly query: string;
   /** The longest text, in UTF-16 code units. */
   readonly maxChars: number;
@@ -218,15 +218,15 @@ async function makePack(
 ): Promise<Omit<Pack, 'receipt_id'>> {
   const started = performance.now();
   const { budget, query } = request;
-  if (request.use_graph === true) await catchUpGraph(context, request.signal);
+  const behind = request.use_graph === true ? await catchUpGraph(context, request.signal) : null;
   const outcome = await search();
   const minScore = request.minScore ?? Math.max(EMPTY_BELOW, context.config.search.minScore);
   const found = foundHits(outcome, minScore);
   const searched = Math.round(performance.now() - started);
   const base = await candidatesOf(context, found);
-  const embedLane = new EmbedLane(context, outcome.run.filter, citationPrefix);
+  let embeds: readonly Embed[] = [];
   const { lanes, candidates: all } = await runLanes(base, [
-    embedLane,
+    embedLane(context, outcome.run.filter, citationPrefix, (found) => (embeds = found)),
     graphLane(context, {
       ...request,
       isOn: request.use_graph ?? false,
@@ -245,7 +245,7 @@ async function makePack(
   });
   const pack = await buildPack({
     query: sectionQuery(outcome),
-    ...{ budget, candidates, ...form, embeds: embedLane.embeds },
+    ...{ budget, candidates, ...form, embeds },
     findCredentials: (record, spans) => findCredentials(context, record, spans),
     isUnsure: bestConfidence(outcome.hits) < MIN_SURE_CONFIDENCE,
   });
@@ -263,7 +263,7 @@ async function makePack(
     empty: pack.empty,
     items: itemsOf(pack.text, receipt, candidates),
     missing: [...outcome.retrieved.missing],
-    notices: [...outcome.notices],
+    notices: [...outcome.notices, ...(behind !== null && hasAnswered(lanes, GRAPH_LANE) ? [behind] : [])],
     receipt,
     took_ms: millisecondsSince(started),
   };
@@ -272,16 +272,27 @@ async function makePack(
 /** How long the graph may derive the last changes. After that, a pack goes on without the rest. Milliseconds. */
 const CATCH_UP_MS = 5000;
 
-/** No server may be running that does it. Each batch stays, so that the next pack continues from there. */
-async function catchUpGraph(context: EngineContext, signal: AbortSignal | undefined): Promise<void> {
+/**
+ * No server may be running that does it. Each batch stays, so that the next pack continues from there. Returns a sentence about an error,
+ * after which the pack goes on with the graph as it is.
+ */
+async function catchUpGraph(context: EngineContext, signal: AbortSignal | undefined): Promise<string | null> {
   const limit = AbortSignal.timeout(CATCH_UP_MS);
   const options = { signal: signal === undefined ? limit : AbortSignal.any([signal, limit]) };
   try {
     const condition = await graphCondition(context);
     if (condition === 'building' || condition === 'behind') await updateRelations(context, options);
-  } catch {
-    // The lane of the graph says what is wrong with it.
+    return null;
+  } catch (error) {
+    const code = error instanceof LociError ? error.code : 'internal';
+    // What is left is derived later, and a notice about the graph says so.
+    if (code === 'aborted') return null;
+    return `the graph may lack the last changes, because to derive them failed (${code}): tell the user to run \`loci doctor\``;
   }
+}
+
+function hasAnswered(lanes: readonly ReceiptLane[], lane: string): boolean {
+  return lanes.some(({ name, status }) => name === lane && status === 'answered');
 }
 
 /** Records that may have stopped being true among those that are found first. */
@@ -342,4 +353,38 @@ function itemsOf(
       lines: shown[places.get(index)!]!,
     };
   });
+}
+
+/**
+ * The share of meaning in the match of a section. It is larger than in a search: the search found these records, so that their
+ * words are those of the query anyway.
+ */
+const MEANING_SHARE = 0.7;
+
+/** The query with which the sections of the candidates are compared. */
+export function sectionQuery({ retrieved }: Pick<SearchOutcome, 'retrieved'>): SectionQuery {
+  const { vector, terms, corrections, modelCoverage } = retrieved;
+  const meaningShare = vector === null ? 0 : terms.length === 0 ? 1 : MEANING_SHARE * modelCoverage;
+  const replacements = replacementsOf({ terms, corrections });
+  return {
+    terms: terms.map((term) => ({ weight: idfWeight(term.passages), any: wordingsOf(term, replacements) })),
+    meaningShare,
+  };
+}
+
+/** Passages of all candidates together that are compared with the query. */
+const MAX_COMPARED = 3000;
+
+/** Compares all passages of the candidates with the query, since any section may be shown. */
+export async function withPassages(
+  store: Store,
+  namespace: string,
+  { retrieved: { vector } }: SearchOutcome,
+  candidates: readonly Candidate[],
+): Promise<readonly Candidate[]> {
+  if (vector === null) return candidates;
+  const ids = candidates.flatMap(({ record, excluded }) => (excluded === null ? [record.id] : []));
+  const records = { ids, limit: MAX_COMPARED };
+  const { compared } = await store.search.retrieve(namespace, { queries: [], cosines: vector, records });
+  return candidates.map((each) => ({ ...each, passages: compared.get(each.record.id) ?? [] }));
 }

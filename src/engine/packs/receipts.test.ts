@@ -1,9 +1,9 @@
-import { ReceiptLog } from './receipt-log.ts';
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { ReceiptLog } from './receipt-log.ts';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { packWithReceipt } from '../../../test/contract/receipts.ts';
 import type { LociRecord } from '../../core/types.ts';
@@ -13,10 +13,9 @@ import { type ReceiptVerifyOutput, verifyReceipt } from './verify-receipt.ts';
 import type { EngineContext } from '../context.ts';
 import { indexVaults } from '../reading/index-vaults.ts';
 import { write } from '../records/write.ts';
-import { listReceipts, readReceipts, showReceipt } from './receipts.ts';
+import { listReceipts, readReceipts, showReceipt, markReceipt } from './receipts.ts';
 import { deleteRecord } from '../records/delete.ts';
 import { get } from '../records/get.ts';
-import { markReceipt } from './mark-receipt.ts';
 import { memoryPack } from './memory-pack.ts';
 import { audit } from '../audit/read-audit.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nodeTypeOf } from './node-type.ts';
+import { nodeTypeOf } from './record-graph.ts';
 
 const note = { origin: 'vault', source: 'notes', key: 'a.md', recordType: 'note', metadata: {} } as const;
 

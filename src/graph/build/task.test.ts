@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { taskIn } from './task.ts';
+import { taskIn } from './outline.ts';
 
 describe('taskIn', () => {
   it.each([

@@ -9,14 +9,14 @@ import type {
   Neighbours,
   NodeDegree,
   NodeSelector,
+  GraphState,
 } from '../../store/graph-model.ts';
 import type { Page } from '../../store/model.ts';
 import type { Store, StoreGraph } from '../../store/store.ts';
 import { compare } from '../walk.ts';
-import type { ConceptEdge } from './concept-edges.ts';
-import { ConceptNodes, conceptVersion } from './concept-nodes.ts';
-import { ConceptReader, type Direction } from './concept-reader.ts';
-import { isConceptId } from './concepts.ts';
+import { type ConceptEdge, isConceptId, type Concept } from './concepts.ts';
+import { ConceptReader, type Direction, type ConceptRef } from './concept-reader.ts';
+import { LatestValue } from '../../core/latest-value.ts';
 
 /** Nodes whose edges are read at once: about as many as a page of edges has. */
 const NODES = 64;
@@ -36,19 +36,11 @@ type NodeEdges = Readonly<Record<Direction, readonly NodeEdge[]>>;
 
 type NearNode = Pick<NodeDegree, 'id' | 'record'>;
 
-/** The graph of a store with the edges and nodes of concepts. They are not stored, but follow from names when they are read. */
-export function graphWithConcepts(store: Pick<Store, 'graph' | 'records'>): StoreGraph {
-  const concepts = new ConceptGraph(store);
-  return {
-    ...store.graph,
-    nodes: (namespace, selector, filter = {}) => concepts.nodes(namespace, selector, filter),
-    neighbours: (namespace, request) => concepts.neighbours(namespace, request),
-    edges: (namespace, filter, page) => concepts.edges(namespace, filter, page),
-    counts: (namespace, filter) => concepts.counts(namespace, filter),
-  };
-}
+/** What is read of the graph with the nodes and edges of concepts. */
+export type GraphReads = Pick<StoreGraph, 'nodes' | 'neighbours' | 'edges' | 'counts'>;
 
-class ConceptGraph {
+/** Adds the nodes and edges of concepts to the stored ones. They are not stored, but follow from names when they are read. */
+export class ConceptGraph implements GraphReads {
   readonly #graph: StoreGraph;
   readonly #nodes: ConceptNodes;
   /** The edges that were read last, as long as nothing has changed. */
@@ -63,7 +55,7 @@ class ConceptGraph {
     this.#nodes = new ConceptNodes(store);
   }
 
-  async nodes(namespace: string, selector: NodeSelector, filter: GraphFilter): Promise<GraphNode[]> {
+  async nodes(namespace: string, selector: NodeSelector, filter: GraphFilter = {}): Promise<GraphNode[]> {
     if ('records' in selector) return this.#graph.nodes(namespace, selector, filter);
     if ('page' in selector) {
       const { after, limit } = selector.page;
@@ -325,4 +317,84 @@ function cursorOf(each: GraphEdge | NodeEdge): EdgeCursor {
 
 function byEnds(a: EdgeCursor, b: EdgeCursor): number {
   return compare(a.src, b.src) || compare(a.type, b.type) || compare(a.dst, b.dst);
+}
+
+/** Concepts of which it is remembered which name an id stands for. */
+const MAX_KNOWN = 50_000;
+
+interface AllNodes {
+  readonly nodes: readonly GraphNode[];
+  readonly byId: ReadonlyMap<string, GraphNode>;
+}
+
+/** The nodes of concepts that are no note. */
+class ConceptNodes {
+  readonly #store: Pick<Store, 'graph' | 'records'>;
+  /** By the id of a concept, which is a hash of its project and first name. */
+  readonly #known = new Map<string, ConceptRef>();
+  /** The nodes of all concepts, as long as nothing has changed. */
+  readonly #all = new LatestValue<AllNodes>();
+
+  constructor(store: Pick<Store, 'graph' | 'records'>) {
+    this.#store = store;
+  }
+
+  /** The concept of a node that was read before; `undefined` for any other node. */
+  refOf(id: string): ConceptRef | undefined {
+    return this.#known.get(id);
+  }
+
+  of({ id, project, label, names }: Concept): GraphNode {
+    if (this.#known.size >= MAX_KNOWN) this.#known.clear();
+    this.#known.set(id, { project, key: names[0]!.key });
+    const own = { id, type: 'concept', title: label, project } as const;
+    return { ...own, tags: [], record: null, source: null, task: null, provenance: null };
+  }
+
+  /** Those of the concepts with these ids that pass the filter. */
+  async withIds(namespace: string, ids: readonly string[], filter: GraphFilter): Promise<GraphNode[]> {
+    if (ids.length === 0) return [];
+    const state = await this.#store.graph.state(namespace);
+    const all = await this.#all.peek(keyOf(namespace, state, filter));
+    if (all !== null) return ids.flatMap((id) => all.byId.get(id) ?? []);
+    const wanted = new Set(ids);
+    const isWanted = ({ id, project }: GraphNode): boolean =>
+      wanted.has(id) && (filter.project === undefined || filter.project === project);
+    if (!ids.every((id) => this.#known.has(id))) return (await this.all(namespace, filter)).filter(isWanted);
+    const reader = new ConceptReader(this.#store.graph, namespace, filter.excludedSources);
+    const concepts = await reader.withNodes(ids.map((id) => this.#known.get(id)!));
+    return concepts.map((concept) => this.of(concept)).filter(isWanted);
+  }
+
+  /** The nodes of all concepts that pass the filter, by id. */
+  async all(namespace: string, filter: GraphFilter): Promise<readonly GraphNode[]> {
+    const state = await this.#store.graph.state(namespace);
+    const key = keyOf(namespace, state, filter);
+    return (await this.#all.get(key, () => this.#readAll(namespace, filter))).nodes;
+  }
+
+  async #readAll(namespace: string, filter: GraphFilter): Promise<AllNodes> {
+    const reader = new ConceptReader(this.#store.graph, namespace, filter.excludedSources);
+    const nodes: GraphNode[] = [];
+    for (const project of await this.projects(namespace, filter))
+      for (const concept of await reader.allWithNodes(project)) nodes.push(this.of(concept));
+    nodes.sort((a, b) => compare(a.id, b.id));
+    return { nodes, byId: new Map(nodes.map((node) => [node.id, node])) };
+  }
+
+  /** The projects that pass the filter. */
+  async projects(namespace: string, { project }: GraphFilter): Promise<readonly string[]> {
+    if (project !== undefined) return [project];
+    return (await this.#store.records.facet(namespace, 'project', { now: 0 })).map(({ value }) => value);
+  }
+}
+
+/** Changes whenever nodes and edges of concepts may have changed. */
+function conceptVersion(namespace: string, state: GraphState): string {
+  const { lastChange, upTo, stale, conceptsUpTo, changedNames } = state;
+  return JSON.stringify([namespace, lastChange, upTo, stale, conceptsUpTo, changedNames]);
+}
+
+function keyOf(namespace: string, state: GraphState, { project, excludedSources = [] }: GraphFilter): string {
+  return `${conceptVersion(namespace, state)} ${JSON.stringify([project, excludedSources])}`;
 }

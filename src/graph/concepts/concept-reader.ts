@@ -1,4 +1,4 @@
-import { inTurns } from '../../core/threads/slices.ts';
+import { inTurns, withoutPauses } from '../../core/threads/slices.ts';
 import {
   type ConceptMention,
   type ConceptName,
@@ -8,11 +8,11 @@ import {
   type RecordConcepts,
 } from '../../store/concept-model.ts';
 import type { StoreGraph } from '../../store/store.ts';
-import { type ConceptEdge, conceptEdges } from './concept-edges.ts';
 import {
+  type ConceptEdge,
+  conceptEdges,
   type Concept,
   type Concepts,
-  groupingSlices,
   groupNames,
   identityOf,
   isClaim,
@@ -160,7 +160,7 @@ export class ConceptReader {
   async concepts(project: string): Promise<Concepts> {
     const selector = { project, excludedSources: this.#excludedSources };
     const rows = await this.#graph.conceptNames(this.#namespace, selector);
-    return inTurns(groupingSlices(rows, project));
+    return inTurns(groupNames(rows, project));
   }
 
   /** A concept has a node of its own if it is no note, and if an edge leads to it. */
@@ -187,7 +187,7 @@ export class ConceptReader {
   /** The concepts that have these names. */
   async #lookup(project: string, keys: readonly string[]): Promise<Concepts> {
     const selector = { project, only: { keys: [...new Set(keys)] }, excludedSources: this.#excludedSources };
-    return groupNames(await this.#graph.conceptNames(this.#namespace, selector), project);
+    return withoutPauses(groupNames(await this.#graph.conceptNames(this.#namespace, selector), project));
   }
 }
 

@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { nameKey } from '../../core/names/name.ts';
 import type { StoredName } from '../../store/concept-model.ts';
+import { withoutPauses } from '../../core/threads/slices.ts';
 import { type Concepts, groupNames } from './concepts.ts';
 
 function row(record: number, kind: StoredName['kind'], text: string): StoredName {
   const note = kind === 'title' || kind === 'alias' ? `n_${String(record)}` : null;
   return { record, project: 'p', note, key: nameKey(text), text, kind, count: 1 };
+}
+
+function grouped(rows: readonly StoredName[]): Concepts {
+  return withoutPauses(groupNames(rows, 'p'));
 }
 
 function summary({ all }: Concepts): string[] {
@@ -14,16 +19,13 @@ function summary({ all }: Concepts): string[] {
 
 describe('concepts', () => {
   it('are notes with their names, and phrases that two records share; a name that two notes claim is a conflict', () => {
-    const concepts = groupNames(
-      [
-        ...[row(1, 'title', 'Oven'), row(1, 'alias', 'Stove')],
-        ...[row(2, 'title', 'Furnace'), row(2, 'alias', 'Heater')],
-        ...[row(3, 'title', 'Boiler'), row(3, 'alias', 'Heater')],
-        ...[row(4, 'phrase', 'Miller Brothers'), row(5, 'phrase', 'Miller Brothers')],
-        row(5, 'phrase', 'Only Here'),
-      ],
-      'p',
-    );
+    const concepts = grouped([
+      ...[row(1, 'title', 'Oven'), row(1, 'alias', 'Stove')],
+      ...[row(2, 'title', 'Furnace'), row(2, 'alias', 'Heater')],
+      ...[row(3, 'title', 'Boiler'), row(3, 'alias', 'Heater')],
+      ...[row(4, 'phrase', 'Miller Brothers'), row(5, 'phrase', 'Miller Brothers')],
+      row(5, 'phrase', 'Only Here'),
+    ]);
     expect(summary(concepts)).toEqual([
       'Oven: Oven,Stove 1',
       'Furnace: Furnace 2',
@@ -37,12 +39,12 @@ describe('concepts', () => {
 
   it('do not depend on the order of the rows', () => {
     const rows = [row(1, 'title', 'Oven'), row(1, 'alias', 'B'), row(2, 'title', 'Oven'), row(2, 'tag', 'b')];
-    expect(groupNames(rows, 'p').all).toEqual(groupNames(rows.toReversed(), 'p').all);
+    expect(grouped(rows).all).toEqual(grouped(rows.toReversed()).all);
   });
 
   it('are told apart if two documents have the same identity', () => {
     const twins = [row(1, 'title', 'Oven'), { ...row(2, 'title', 'Stove'), note: 'n_1' }];
-    const concepts = groupNames(twins, 'p');
+    const concepts = grouped(twins);
     expect([concepts.named('oven')!.record, concepts.named('stove')!.record]).toEqual([1, 2]);
   });
 });

@@ -1,10 +1,11 @@
-import { eachInSlices, type Slices, withoutPauses } from '../../core/threads/slices.ts';
-import type { NameKind, StoredName } from '../../store/concept-model.ts';
+import { eachInSlices, type Slices } from '../../core/threads/slices.ts';
+import type { NameKind, StoredName, RecordConcepts } from '../../store/concept-model.ts';
 import { NODE_ID, nodeId } from '../model.ts';
 import { compare } from '../walk.ts';
+import type { GraphEdge } from '../../store/graph-model.ts';
 
 /** A name of a concept. */
-export interface ConceptLabel {
+interface ConceptLabel {
   readonly key: string;
   readonly text: string;
   readonly kind: (typeof LABEL_KINDS)[number];
@@ -25,7 +26,7 @@ export interface Concept {
 }
 
 /** A name that several notes claim. It is no name of any of them. */
-export interface NameConflict {
+interface NameConflict {
   readonly key: string;
   readonly text: string;
   /** The notes, by record. */
@@ -118,11 +119,7 @@ function isShared(names: readonly StoredName[]): boolean {
  * Groups the names of a project, the same from any order of rows. A note with its title and aliases is a concept. A name that
  * two notes claim joins neither. A tag or phrase that records share is a concept of its own, unless it is a name of a note.
  */
-export function groupNames(rows: readonly StoredName[], project: string): Concepts {
-  return withoutPauses(groupingSlices(rows, project));
-}
-
-export function* groupingSlices(rows: readonly StoredName[], project: string): Slices<Concepts> {
+export function* groupNames(rows: readonly StoredName[], project: string): Slices<Concepts> {
   const sorted = [...rows].sort(
     (a, b) =>
       a.record - b.record ||
@@ -169,4 +166,67 @@ function mostFrequentText(names: readonly StoredName[]): StoredName {
       Number(a.kind === 'tag') - Number(b.kind === 'tag') || b.count - a.count || compare(a.text, b.text),
   );
   return best!;
+}
+
+/** How closely the nodes of an edge belong together. A link says more, a tag says less. */
+const WEIGHTS = { mention: 0.5, phrase: 0.4, tag: 0.3 };
+/** A name of more notes than this says too little about each of them. */
+const MAX_CLAIMANTS = 3;
+
+/** An edge from a record to what its text or properties name. */
+export interface ConceptEdge extends Pick<GraphEdge, 'weight' | 'reason'> {
+  readonly record: number;
+  readonly concept: Concept;
+  /** The line that says it; `null` for a tag. */
+  readonly line: number | null;
+}
+
+/**
+ * The edges of a record to what its text names: to notes, and to the nodes of tags and phrases that records share.
+ * @param isCommon whether too many records have a name
+ */
+export function conceptEdges(
+  record: number,
+  { names, mentions }: Pick<RecordConcepts, 'names' | 'mentions'>,
+  concepts: Concepts,
+  isCommon: (key: string) => boolean,
+): ConceptEdge[] {
+  /** By target: the strongest reason stays. */
+  const edges = new Map<number | string, ConceptEdge>();
+  const add = (concept: Concept, weight: number, reason: string, line: number | null): void => {
+    if (concept.record === record || (edges.get(identityOf(concept))?.weight ?? 0) >= weight) return;
+    edges.set(identityOf(concept), { record, concept, weight, reason, line });
+  };
+  for (const { key, line, count } of inOrder(mentions)) {
+    if (isCommon(key)) continue;
+    const at = `in line ${String(line)}${count === 1 ? '' : `, ${String(count)} times in all`}`;
+    const concept = concepts.named(key);
+    if (concept !== undefined)
+      add(concept, WEIGHTS.mention, `names ${quoted(textOf(concept, key))} ${at}`, line);
+    const { records = [], text = '' } = concepts.conflictOf(key) ?? {};
+    if (concept !== undefined || records.length > MAX_CLAIMANTS) continue;
+    const reason = `names ${quoted(text)} ${at}; ${String(records.length)} notes are called so`;
+    for (const claimant of records.flatMap((each) => concepts.ofRecord(each) ?? []))
+      add(claimant, WEIGHTS.mention / records.length, reason, line);
+  }
+  for (const { key, text, kind, line } of inOrder(names.filter(isSpoken))) {
+    const concept = isCommon(key) ? undefined : concepts.named(key);
+    // A tag alone is a node of the graph already.
+    if (concept === undefined || isTag(concept)) continue;
+    if (kind === 'tag') add(concept, WEIGHTS.tag, `has the tag ${quoted(text)}`, null);
+    else add(concept, WEIGHTS.phrase, `has the phrase ${quoted(text)} in line ${String(line)}`, line);
+  }
+  return [...edges.values()];
+}
+
+function inOrder<T extends { readonly key: string }>(names: readonly T[]): T[] {
+  return names.toSorted((a, b) => compare(a.key, b.key));
+}
+
+function textOf(concept: Concept, key: string): string {
+  return concept.names.find((name) => name.key === key)?.text ?? key;
+}
+
+function quoted(text: string): string {
+  return `‘${text}’`;
 }

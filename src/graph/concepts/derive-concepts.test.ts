@@ -3,8 +3,7 @@ import { openSqliteInMemory } from '../../../test/contract/sqlite-in-memory.ts';
 import { note, NOW, write } from '../../../test/contract/store-samples.ts';
 import { TaskThread } from '../../core/threads/task-thread.ts';
 import type { Store } from '../../store/store.ts';
-import { deriveConcepts, isConceptsCurrent } from './derive-concepts.ts';
-import { withWords } from './find-mentions.ts';
+import { deriveConcepts, isConceptsCurrent, withWords } from './derive-concepts.ts';
 
 const THREAD = new TaskThread().ownedBy('concepts');
 

@@ -1,15 +1,15 @@
 import { frontMatterSpan } from '../../sources/markdown/front-matter-span.ts';
 import { runInGroups, type TaskRunner, type ThreadTask } from '../../core/threads/task-thread.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
-import type { LociRecord } from '../../core/types.ts';
+import type { LociRecord, Span } from '../../core/types.ts';
 import type { ConceptMention, ConceptName, NameKind, RecordNames } from '../../store/concept-model.ts';
-import { type Credentials, credentialsIn, hasCredential, withoutCredentials } from './credentials.ts';
-import { BREAK, isMentionable, MAX_NAME_LENGTH, nameKey, visitNameWords } from '../../core/names/name.ts';
+import { isMentionable, MAX_NAME_LENGTH, nameKey, MAX_CONCEPT_WORDS } from '../../core/names/name.ts';
 import { writtenNames } from '../../store/rules/mention-names.ts';
 import { isClaim } from './concepts.ts';
-import { NameTrie } from './name-trie.ts';
+import { BREAK, visitNameWords, type NameWord } from '../../core/names/name.ts';
 import { recordNodeId, type IdentifiedRecord } from '../model.ts';
 import { phrasesIn } from '../../core/names/phrases.ts';
+import { detectSecrets } from '../../secrets/detect.ts';
 
 /** Changes whenever the same record gives other names or mentions, so that stored ones are derived again. */
 export const CONCEPT_RULES = '6';
@@ -199,3 +199,119 @@ export const RECORD_WORDS: ThreadTask<[texts: readonly RecordText[]], string[]> 
   name: wordsOfTexts.name,
   inline: wordsOfTexts,
 };
+
+/** The credentials in the text of a record. A name with one would be shown without the words by which it is detected. */
+interface Credentials {
+  /** In order and without overlaps. */
+  readonly spans: readonly Span[];
+  /** As names are compared, so that another way to write one is found too. */
+  readonly keys: ReadonlySet<string>;
+  /** The most words that one has. */
+  readonly maxWords: number;
+  /** Those without words, as written. */
+  readonly wordless: readonly string[];
+}
+
+async function credentialsIn(text: string): Promise<Credentials> {
+  const spans = await detectSecrets(text);
+  const values = spans
+    .filter(({ start, end }) => end - start <= MAX_NAME_LENGTH)
+    .map(({ start, end }) => text.slice(start, end));
+  const keys = new Set(values.map(nameKey));
+  keys.delete('');
+  const wordless = [...new Set(values.filter((value) => nameKey(value) === ''))];
+  const maxWords = [...keys].reduce((most, key) => Math.max(most, key.split(' ').length), 0);
+  return { spans, keys, maxWords, wordless };
+}
+
+/** Whether a name has one of the credentials. */
+function hasCredential(name: string, key: string, { keys, maxWords, wordless }: Credentials): boolean {
+  if (wordless.some((value) => name.includes(value))) return true;
+  const words = maxWords === 0 ? [] : key.split(' ');
+  return words.some((_, first) =>
+    words
+      .slice(first, first + maxWords)
+      .some((__, length) => keys.has(words.slice(first, first + length + 1).join(' '))),
+  );
+}
+
+/** Names of the properties, such as aliases, without those that have a credential of the text or are one themselves. */
+async function withoutCredentials(names: readonly string[], credentials: Credentials): Promise<string[]> {
+  const kept = await Promise.all(
+    names.map(
+      async (name) =>
+        !hasCredential(name, nameKey(name), credentials) && (await detectSecrets(name)).length === 0,
+    ),
+  );
+  return names.filter((_, i) => kept[i]);
+}
+
+/** A name that was found in a text. */
+export interface NameMatch extends Span {
+  /** The key of the name. */
+  readonly key: string;
+  /** Line of the first word, from 1. */
+  readonly line: number;
+}
+
+interface TrieNode {
+  /** Most nodes are leaves, which have none. */
+  next: Map<string, TrieNode> | null;
+  /** The name that ends here. */
+  key: string | null;
+}
+
+/** A name may have breaks between its words. */
+const MAX_PATTERN_WORDS = 2 * MAX_CONCEPT_WORDS;
+
+/**
+ * Finds many names in a text at once. Its letters are words, so that a name is found at word boundaries only; in Chinese,
+ * Japanese and Korean each character is a word. The time is in proportion to the text, whatever the number of names.
+ */
+export class NameTrie {
+  readonly #root: TrieNode = { next: null, key: null };
+
+  /** @param keys of names, as `nameKey` makes them; those that are too long or empty are left out */
+  constructor(keys: Iterable<string>) {
+    for (const key of keys) {
+      const words = key.split(' ');
+      if (key === '' || words.length > MAX_PATTERN_WORDS) continue;
+      let node = this.#root;
+      for (const word of words) node = nextNode(node, word);
+      node.key = key;
+    }
+  }
+
+  /** Calls `visit` for every match that is not within a longer one, in the order of the text. */
+  find(text: string, visit: (match: NameMatch) => void): void {
+    if (this.#root.next === null) return;
+    const words: NameWord[] = [];
+    visitNameWords(text, (word) => {
+      words.push(word);
+    });
+    // Matches begin one after another, so that one is within an earlier one if it does not end after it.
+    let matched = 0;
+    for (const [first, { start, line }] of words.entries()) {
+      let node: TrieNode | undefined = this.#root;
+      let longest: { readonly key: string; readonly last: number } | null = null;
+      for (let last = first; last < words.length; last++) {
+        node = node.next?.get(words[last]!.word);
+        if (node === undefined) break;
+        if (node.key !== null) longest = { key: node.key, last };
+      }
+      if (longest === null || longest.last < matched) continue;
+      matched = longest.last + 1;
+      visit({ key: longest.key, start, end: words[longest.last]!.end, line });
+    }
+  }
+}
+
+/** The node after a node and a word, which is added unless it is there. */
+function nextNode(node: TrieNode, word: string): TrieNode {
+  node.next ??= new Map();
+  const known = node.next.get(word);
+  if (known !== undefined) return known;
+  const next: TrieNode = { next: null, key: null };
+  node.next.set(word, next);
+  return next;
+}

@@ -55,9 +55,9 @@ export async function viewExport(
   before: ExportedGraph | null,
   options: LayoutOptions,
 ): Promise<ViewerGraph> {
-  const nodes = merged(after.nodes, before?.nodes ?? null, ({ id }) => id);
+  const nodes = merged(after.nodes, before?.nodes ?? null, nodeKey);
   const indexes = new Map(nodes.map(({ item }, i) => [item.id, i]));
-  const edges = merged(after.edges, before?.edges ?? null, ({ src, type, dst }) => `${src} ${type} ${dst}`)
+  const edges = merged(after.edges, before?.edges ?? null, edgeKey)
     // A file that was edited may lack nodes.
     .filter(({ item }) => indexes.has(item.src) && indexes.has(item.dst));
   const graph = {
@@ -69,7 +69,7 @@ export async function viewExport(
   const { x, y } = await layOut(graph, options);
   const links = linksOf(graph);
   return {
-    nodes: nodes.map(({ item, ...rest }, i) => ({
+    nodes: nodes.map(({ item, before: _, ...rest }, i) => ({
       ...nodeOf(item),
       ...{ x: x[i]!, y: y[i]!, degree: degreeOf(links, i) },
       ...rest,
@@ -110,7 +110,43 @@ function cut(text: string): string {
 interface Merged<Item> {
   readonly item: Item;
   readonly change?: Change;
+  /** What was changed, and the names of the fields that differ. */
+  readonly before?: Item;
   readonly fields?: readonly string[];
+}
+
+interface Difference<Item> {
+  readonly added: Item[];
+  readonly removed: Item[];
+  readonly changed: { readonly before: Item; readonly after: Item; readonly fields: readonly string[] }[];
+}
+
+/** Compares two exports: nodes by id, edges by their nodes and type. All lists are in the order of exports. */
+export function diffGraphs(
+  before: ExportedGraph,
+  after: ExportedGraph,
+): { readonly nodes: Difference<ExportedNode>; readonly edges: Difference<ExportedEdge> } {
+  return {
+    nodes: differenceOf(merged(after.nodes, before.nodes, nodeKey)),
+    edges: differenceOf(merged(after.edges, before.edges, edgeKey)),
+  };
+}
+
+function differenceOf<Item>(all: readonly Merged<Item>[]): Difference<Item> {
+  const withChange = (wanted: Change): Item[] =>
+    all.flatMap(({ item, change }) => (change === wanted ? [item] : []));
+  const changed = all.flatMap(({ item: after, before, fields = [] }) =>
+    before === undefined ? [] : [{ before, after, fields }],
+  );
+  return { added: withChange('added'), removed: withChange('removed'), changed };
+}
+
+function nodeKey({ id }: ExportedNode): string {
+  return id;
+}
+
+function edgeKey({ src, type, dst }: ExportedEdge): string {
+  return `${src} ${type} ${dst}`;
 }
 
 /** The items of both lists, each once, in the order of their keys. Without an earlier list, nothing has changed. */
@@ -128,7 +164,7 @@ function merged<Item extends object>(
     const fields = previous === undefined ? [] : differingFields(previous, item);
     if (before === null) all.set(key, { item });
     else if (previous === undefined) all.set(key, { item, change: 'added' });
-    else all.set(key, fields.length === 0 ? { item } : { item, change: 'changed', fields });
+    else all.set(key, fields.length === 0 ? { item } : { item, change: 'changed', before: previous, fields });
   }
   return [...all].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, item]) => item);
 }

@@ -68,7 +68,7 @@ export const graphFileOperations = withNames({
     local: true,
     examples: [{ title: 'What changed since', input: { before: '~/monday.json', after: '~/friday.json' } }],
     run: async (_context, { before, after }) => {
-      const { diffGraphs } = await import('../../graph/diff.ts');
+      const { diffGraphs } = await import('../../graph/viewer/viewer-graph.ts');
       const { nodes, edges } = diffGraphs(await readExport(before), await readExport(after));
       return graphDiffOutput.parse({ nodes, edges });
     },

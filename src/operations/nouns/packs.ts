@@ -16,7 +16,7 @@ import { LociError } from '../../core/errors.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
 import { receiptVerifyInput, receiptVerifyOutput, verifyReceipt } from '../../engine/packs/verify-receipt.ts';
 import { localPath } from '../../engine/fields/record-fields.ts';
-import { markReceipt, receiptMarkInput, receiptMarkOutput } from '../../engine/packs/mark-receipt.ts';
+import { markReceipt, receiptMarkInput, receiptMarkOutput } from '../../engine/packs/receipts.ts';
 import { goldenInput, goldenOutput, runGolden } from '../../engine/golden/golden.ts';
 import { operation, requireLocalIo, withNames } from '../operation.ts';
 

@@ -2,7 +2,7 @@ import { findTerms } from '../../core/text/additional-terms.ts';
 import type { Span } from '../../core/types.ts';
 import type { CountTokens } from '../tokens.ts';
 import { shownText, trimSpan } from '../text/span.ts';
-import { sentenceSpans } from '../text/sentences.ts';
+import { sentenceSpans } from '../text/blocks.ts';
 
 /** The weight of each index term of the query. */
 export type TermWeights = ReadonlyMap<string, number>;

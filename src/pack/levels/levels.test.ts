@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { loadTokenCounter } from '../tokens.ts';
-import { sentenceSpans } from '../text/sentences.ts';
-import { abstractOf } from './abstract.ts';
-import { splitText } from './document.ts';
+import { sentenceSpans } from '../text/blocks.ts';
+import { abstractOf, splitText, summaryOf } from './levels.ts';
 import { bestSentence, excerptOf } from './excerpt.ts';
-import { summaryOf } from './summary.ts';
 
 const textsOf = (
   text: string,

@@ -3,7 +3,7 @@ import { findTerms } from '../../core/text/additional-terms.ts';
 import type { Span } from '../../core/types.ts';
 import type { ComparedPassage } from '../../store/search-model.ts';
 import type { Candidate } from '../candidate.ts';
-import { LineCounter } from '../text/line-counter.ts';
+import { LineCounter } from '../text/span.ts';
 import { sectionsOf, type Section } from './cut.ts';
 
 /** A term of the query. */

@@ -1,14 +1,7 @@
 import type { ComponentType } from 'preact';
 import { SHELL } from '../text/shell.ts';
 import type { Text } from '../text/text.ts';
-import type { Place } from '../router.tsx';
-
-/** What a page gets: the part of the path after its own, and the query of the address. */
-export interface PageProps {
-  /** `12` for `/record/12`; empty for the path of the page itself. */
-  readonly rest: string;
-  readonly query: Place['query'];
-}
+import type { PageProps } from '../router.tsx';
 
 interface PageEntry {
   /** The first part of the path. */

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { callWithProgress } from '../api/progress.ts';
 import { session } from '../api/session.ts';
 import { asApiError } from '../api/use-request.ts';
-import { FOLDER } from '../text/folder.ts';
+import { FOLDER } from '../text/pages/search.ts';
 import { counted, t } from '../text/text.ts';
 import { TaskState, useTask } from './task.tsx';
 import { notify } from './toasts.tsx';

@@ -1,11 +1,11 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { call, type Input, type Output } from '../api/client.ts';
 import { useRequest } from '../api/use-request.ts';
 import { href, navigate } from '../router.tsx';
-import { FILTERS } from '../text/filters.ts';
-import { counted, formatNumber, t, type Text } from '../text/text.ts';
-import { PlainText } from './plain-text.tsx';
+import { FILTERS } from '../text/shell.ts';
+import { t, type Text } from '../text/text.ts';
+import { Chip, FilterGroup, ValueChips } from './chips.tsx';
 import { Loaded, Skeleton } from './states.tsx';
 
 type Facets = Output<'/api/v1/record/facets'>['facets'];
@@ -72,9 +72,6 @@ interface FiltersProps {
   /** Whether there is a field for a folder, which stands in the address as `path`. */
   readonly hasFolder?: boolean;
 }
-
-/** Values of a facet that are offered at once. */
-const SHOWN_VALUES = 12;
 
 /** Filters as chips: those that are set, and on demand those that there are, with the number of records that have them. */
 export function Filters({
@@ -153,11 +150,12 @@ function Panel({ query, records, offered, hasFolder, onToggle, onChange }: Panel
       <Loaded request={request} loading={<Skeleton lines={3} />}>
         {({ facets }) =>
           offered.map((name) => (
-            <FacetValues
+            <ValueChips
               key={name}
-              name={name}
-              facet={facets[name]}
+              title={t(PARAMETERS[name].name)}
+              values={valuesOf(facets[name])}
               chosen={query.getAll(name)}
+              nameOf={(value) => labelOf(name, value)}
               onToggle={(value) => onToggle(name, value)}
             />
           ))
@@ -183,86 +181,9 @@ function Panel({ query, records, offered, hasFolder, onToggle, onChange }: Panel
   );
 }
 
-interface FacetValuesProps {
-  readonly name: Parameter;
-  readonly facet: Facets[Facet];
-  readonly chosen: readonly string[];
-  readonly onToggle: (value: string) => void;
-}
-
-function FacetValues({ name, facet, chosen, onToggle }: FacetValuesProps): JSX.Element | null {
-  const [all, setAll] = useState(false);
-  // A value that every record lacks, such as no project, is no filter.
-  const values = facet.values.filter(({ value }) => value !== '');
-  // One value that all have chooses nothing.
-  if (values.length < 2 && chosen.length === 0) return null;
-  const shown = all ? values : values.slice(0, SHOWN_VALUES);
-  const hidden = values.length - shown.length;
-  return (
-    <FilterGroup title={t(PARAMETERS[name].name)}>
-      {shown.map(({ value, records }) => (
-        <Chip
-          key={value}
-          name={labelOf(name, value)}
-          count={records}
-          isOn={chosen.includes(value)}
-          onClick={() => onToggle(value)}
-        />
-      ))}
-      {hidden > 0 && (
-        <button type="button" class="button quiet small" onClick={() => setAll(true)}>
-          {counted(FILTERS.more, hidden)}
-        </button>
-      )}
-    </FilterGroup>
-  );
-}
-
-interface ChipProps {
-  readonly name: string;
-  readonly onClick: () => void;
-  /** Whether it is chosen. */
-  readonly isOn?: boolean;
-  /** Whether it is chosen, and a click removes it. */
-  readonly isRemoved?: boolean;
-  /** What a click does, if the name does not say it. */
-  readonly label?: string;
-  /** How many records have it. */
-  readonly count?: number;
-}
-
-/** A value to filter by. */
-export function Chip({
-  name,
-  onClick,
-  isRemoved = false,
-  isOn = isRemoved,
-  label,
-  count,
-}: ChipProps): JSX.Element {
-  return (
-    <button type="button" class="chip" aria-pressed={isOn} aria-label={label} onClick={onClick}>
-      <PlainText text={name} />
-      {isRemoved && <span aria-hidden="true">×</span>}
-      {count !== undefined && <span class="count">{formatNumber(count)}</span>}
-    </button>
-  );
-}
-
-/** Chips and fields of one kind. */
-export function FilterGroup({
-  title,
-  children,
-}: {
-  readonly title: string;
-  readonly children: ComponentChildren;
-}): JSX.Element {
-  return (
-    <fieldset class="filter-group">
-      <legend>{title}</legend>
-      <div class="chips">{children}</div>
-    </fieldset>
-  );
+/** A value that every record lacks, such as no project, is no filter. */
+function valuesOf({ values }: Facets[Facet]): { readonly value: string; readonly count: number }[] {
+  return values.flatMap(({ value, records }) => (value === '' ? [] : [{ value, count: records }]));
 }
 
 interface DayFieldsProps {

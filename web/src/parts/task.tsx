@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiError } from '../api/client.ts';
 import type { Progress } from '../api/progress.ts';
 import { asApiError } from '../api/use-request.ts';
-import { TASK } from '../text/pages/task.ts';
+import { TASK } from '../text/shell.ts';
 import { t } from '../text/text.ts';
 import { Message, PlainText } from './plain-text.tsx';
 

@@ -66,3 +66,38 @@ export const SHELL = {
   undo: { en: 'Undo', de: 'Rückgängig' },
   hidden: { en: 'invisible character {code}', de: 'unsichtbares Zeichen {code}' },
 } as const satisfies Texts;
+
+export const FILTERS = {
+  filter: { en: 'Filter', de: 'Filter' },
+  folder: { en: 'Folder', de: 'Ordner' },
+  source: { en: 'Source', de: 'Quelle' },
+  project: { en: 'Project', de: 'Projekt' },
+  tag: { en: 'Tag', de: 'Schlagwort' },
+  type: { en: 'Type', de: 'Art' },
+  category: { en: 'Category', de: 'Kategorie' },
+  trust: { en: 'Written by', de: 'Geschrieben von' },
+  operator: { en: 'you', de: 'Ihnen' },
+  agent: { en: 'agents', de: 'Agenten' },
+  external: { en: 'sources', de: 'Quellen' },
+  time: { en: 'Time', de: 'Zeit' },
+  from: { en: 'From', de: 'Von' },
+  until: { en: 'Until', de: 'Bis' },
+  remove: { en: 'Remove the filter {name}: {value}', de: 'Filter entfernen: {name}: {value}' },
+  more: { en: '{n} more | {n} more', de: '{n} weiterer | {n} weitere' },
+  fewer: { en: 'Fewer', de: 'Weniger' },
+} as const satisfies Texts;
+
+/** What is shown while something takes long. */
+export const TASK = {
+  started: { en: 'Working …', de: 'Läuft …' },
+  reading: { en: 'Reading', de: 'Liest' },
+  deriving: { en: 'Rebuilding', de: 'Baut neu auf' },
+  relating: { en: 'Connecting records', de: 'Verbindet Einträge' },
+  embedding: { en: 'Embedding', de: 'Berechnet Vektoren' },
+  waiting: { en: 'Waiting for', de: 'Wartet auf' },
+  checking: { en: 'Checking', de: 'Prüft' },
+  copying: { en: 'Copying', de: 'Kopiert' },
+  count: { en: '{done} of {total}', de: '{done} von {total}' },
+  progress: { en: 'Progress', de: 'Fortschritt' },
+  stop: { en: 'Stop', de: 'Anhalten' },
+} as const satisfies Texts;

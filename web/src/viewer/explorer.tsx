@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { Chip } from '../parts/chips.tsx';
 import { useMemo, useState } from 'preact/hooks';
 import './viewer.css';
 import type { ViewerGraph } from '../../../src/graph/viewer/viewer-graph.ts';
@@ -50,16 +51,13 @@ export function Explorer(props: ExplorerProps): JSX.Element {
       <Filters facets={facets} explored={explored} onChange={onChange}>
         <div class="row" role="group" aria-label={t(GRAPH.shownAs)}>
           {(['graph', 'table'] as const).map((each) => (
-            <button
+            <Chip
               key={each}
-              type="button"
-              class="chip"
+              name={t(each === 'graph' ? GRAPH.asGraph : GRAPH.asTable)}
+              isOn={(drawable ? view : 'table') === each}
               disabled={each === 'graph' && !drawable}
-              aria-pressed={(drawable ? view : 'table') === each}
               onClick={() => onChange({ view: each })}
-            >
-              {t(each === 'graph' ? GRAPH.asGraph : GRAPH.asTable)}
-            </button>
+            />
           ))}
         </div>
       </Filters>

@@ -1,5 +1,4 @@
 import Graph from 'graphology';
-import Sigma, { DEFAULT_STYLES } from 'sigma';
 import { layerFill, sdfCircle, sdfDiamond, sdfSquare, sdfTriangle } from 'sigma/rendering';
 import {
   apart,
@@ -7,8 +6,9 @@ import {
   type ViewerGraph,
   type ViewerNode,
 } from '../../../src/graph/viewer/viewer-graph.ts';
-import { dragAsPicture, type PictureDrag } from './light-motion.ts';
 import { edgeColour, type Look, nodeLook, Palette } from './look.ts';
+
+import Sigma, { DEFAULT_STYLES } from 'sigma';
 
 /** What is drawn in front of the rest. */
 export interface Emphasis {
@@ -274,4 +274,58 @@ function shortLabel(title: string): string {
   const plain = title.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();
   const letters = [...plain.slice(0, 4 * MAX_LABEL_LENGTH)];
   return letters.length <= MAX_LABEL_LENGTH ? plain : `${letters.slice(0, MAX_LABEL_LENGTH - 1).join('')}…`;
+}
+
+/** Pixels after which a press becomes a drag. */
+const MIN_DRAG = 3;
+
+interface PictureDrag {
+  /** Whether the last press was a drag, and no click. */
+  wasDragged(): boolean;
+  close(): void;
+}
+
+/**
+ * Drags the drawing of a large graph as a picture, and draws it anew when it is released. To draw each frame would take too long where no
+ * graphics processor helps.
+ */
+function dragAsPicture(sigma: Sigma, isOn: () => boolean): PictureDrag {
+  const element = sigma.getContainer();
+  const picture = sigma.getStageCanvas();
+  let start: { readonly x: number; readonly y: number } | null = null;
+  let moved = { x: 0, y: 0 };
+  let wasDragged = false;
+  const press = (event: PointerEvent): void => {
+    wasDragged = false;
+    if (event.button === 0 && isOn()) start = { x: event.clientX, y: event.clientY };
+  };
+  const move = (event: PointerEvent): void => {
+    if (start === null) return;
+    // Otherwise the node below the pointer would be looked for, which takes as long as to draw.
+    event.stopPropagation();
+    moved = { x: event.clientX - start.x, y: event.clientY - start.y };
+    if (Math.hypot(moved.x, moved.y) >= MIN_DRAG) wasDragged = true;
+    if (wasDragged) picture.style.transform = `translate(${String(moved.x)}px, ${String(moved.y)}px)`;
+  };
+  const release = (): void => {
+    if (start === null) return;
+    start = null;
+    picture.style.transform = '';
+    if (!wasDragged) return;
+    const { width, height } = sigma.getDimensions();
+    const centre = { x: width / 2 - moved.x, y: height / 2 - moved.y };
+    sigma.getCamera().setState(sigma.viewportToFramedGraph(centre));
+  };
+  const capture = { capture: true };
+  element.addEventListener('pointerdown', press, capture);
+  window.addEventListener('pointermove', move, capture);
+  window.addEventListener('pointerup', release, capture);
+  return {
+    wasDragged: () => wasDragged,
+    close: () => {
+      element.removeEventListener('pointerdown', press, capture);
+      window.removeEventListener('pointermove', move, capture);
+      window.removeEventListener('pointerup', release, capture);
+    },
+  };
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { Chip } from '../parts/chips.tsx';
 import { useState } from 'preact/hooks';
 import type { ViewerEdge, ViewerGraph, ViewerNode } from '../../../src/graph/viewer/viewer-graph.ts';
 import { PlainText } from '../parts/plain-text.tsx';
@@ -24,16 +25,13 @@ export function Table(props: TableProps): JSX.Element {
     <div class="stack">
       <div class="row" role="group" aria-label={t(GRAPH.asTable)}>
         {(['nodes', 'edges'] as const).map((each) => (
-          <button
+          <Chip
             key={each}
-            type="button"
-            class="chip"
-            aria-pressed={lists === each}
+            name={t(each === 'nodes' ? GRAPH.tableNodes : GRAPH.tableEdges)}
+            count={props.graph[each].length}
+            isOn={lists === each}
             onClick={() => setLists(each)}
-          >
-            {t(each === 'nodes' ? GRAPH.tableNodes : GRAPH.tableEdges)}
-            <span class="count">{formatNumber(props.graph[each].length)}</span>
-          </button>
+          />
         ))}
       </div>
       {lists === 'nodes' ? <NodeRows {...props} /> : <EdgeRows {...props} />}

@@ -1,9 +1,9 @@
-import { call, type Input } from '../../api/client.ts';
+import { call, type Input, type Output } from '../../api/client.ts';
 import { attempt, notify } from '../../parts/toasts.tsx';
 import { FACTS } from '../../text/pages/facts.ts';
 import { counted, t } from '../../text/text.ts';
-import type { Fact } from './facts.tsx';
 
+export type Fact = Output<'/api/v1/memory/list'>['facts'][number];
 type Fields = Input<'/api/v1/memory/store'>;
 
 export interface FactChanges {

@@ -4,7 +4,7 @@ import type { ApiError, Input } from '../../api/client.ts';
 import { asApiError } from '../../api/use-request.ts';
 import { FACTS } from '../../text/pages/facts.ts';
 import { counted, t } from '../../text/text.ts';
-import type { Fact } from './facts.tsx';
+import type { Fact } from './changes.ts';
 
 /** For how many days a fact may be kept. */
 export const LIFETIMES = [1, 7, 30, 90, 365] as const;

@@ -5,9 +5,8 @@ import { Time } from '../../parts/time.tsx';
 import { href, Link } from '../../router.tsx';
 import { FACTS } from '../../text/pages/facts.ts';
 import { counted, formatAgo, formatMoment, t } from '../../text/text.ts';
-import type { FactChanges } from './changes.ts';
+import type { FactChanges, Fact } from './changes.ts';
 import { FactForm, LIFETIMES } from './fact-form.tsx';
-import type { Fact } from './facts.tsx';
 
 interface FactRowProps {
   readonly fact: Fact;

@@ -5,20 +5,18 @@ import { call, type Input, type Output } from '../../api/client.ts';
 import { useChanges } from '../../api/events.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useRequest } from '../../api/use-request.ts';
+import { Chip } from '../../parts/chips.tsx';
 import { More } from '../../parts/more.tsx';
 import { Page } from '../../parts/page.tsx';
-import { PlainText } from '../../parts/plain-text.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
-import { href, navigate } from '../../router.tsx';
+import { href, navigate, type PageProps } from '../../router.tsx';
 import { FACTS } from '../../text/pages/facts.ts';
-import { counted, formatNumber, t } from '../../text/text.ts';
-import type { PageProps } from '../pages.ts';
+import { counted, t } from '../../text/text.ts';
 import { useFactChanges } from './changes.ts';
 import { FactForm } from './fact-form.tsx';
 import { FactRow } from './fact-row.tsx';
 
 type List = Output<'/api/v1/memory/list'>;
-export type Fact = List['facts'][number];
 
 type Sort = NonNullable<Input<'/api/v1/memory/list'>['sort']>;
 
@@ -147,16 +145,13 @@ function Choice({ categories, category, prefix, sort }: ChoiceProps): JSX.Elemen
       </div>
       <div class="chips" role="group" aria-label={t(FACTS.categories)}>
         {[{ name: '', count: 0 }, ...categories].map(({ name, count }) => (
-          <button
+          <Chip
             key={name}
-            type="button"
-            class="chip"
-            aria-pressed={name === category}
+            name={name === '' ? t(FACTS.all) : name}
+            isOn={name === category}
+            {...(name !== '' && { count })}
             onClick={() => show({ category: name })}
-          >
-            {name === '' ? t(FACTS.all) : <PlainText text={name} />}
-            {name !== '' && <span class="count">{formatNumber(count)}</span>}
-          </button>
+          />
         ))}
       </div>
     </div>

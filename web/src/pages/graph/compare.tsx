@@ -6,12 +6,11 @@ import type { LayoutOptions } from '../../../../src/graph/layout/layout.ts';
 import { type ViewerGraph, viewExport } from '../../../../src/graph/viewer/viewer-graph.ts';
 import { Page } from '../../parts/page.tsx';
 import { Skeleton } from '../../parts/states.tsx';
-import { href, Link, navigate } from '../../router.tsx';
+import { href, Link, navigate, type PageProps } from '../../router.tsx';
 import { GRAPH } from '../../text/pages/graph.ts';
 import { formatBytes, t } from '../../text/text.ts';
 import { exploredOf, queryOf } from '../../viewer/explored.ts';
 import { ExportExplorer } from '../../viewer/export-explorer.tsx';
-import type { PageProps } from '../pages.ts';
 
 const MAX_FILE_BYTES = 100_000_000;
 

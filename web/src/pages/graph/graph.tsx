@@ -4,13 +4,12 @@ import { useRequest } from '../../api/use-request.ts';
 import { Page } from '../../parts/page.tsx';
 import { Message, PlainText } from '../../parts/plain-text.tsx';
 import { Empty, Failure, Loaded, Skeleton } from '../../parts/states.tsx';
-import { href, Link, navigate } from '../../router.tsx';
+import { href, Link, navigate, type PageProps } from '../../router.tsx';
 import { GRAPH } from '../../text/pages/graph.ts';
 import { counted, t } from '../../text/text.ts';
 import { type Explored, exploredOf, MAX_NODES, NODES_AT_ONCE, queryOf } from '../../viewer/explored.ts';
 import { countsText, Explorer } from '../../viewer/explorer.tsx';
 import { PathSteps, type RecordLink } from '../../viewer/panel.tsx';
-import type { PageProps } from '../pages.ts';
 import { ComparePage } from './compare.tsx';
 import { detailsOf, findPath, type LoadedMap, loadMap, receiptPath } from './requests.ts';
 

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
-import { Chip, DayFields, FilterGroup, TypedField } from '../../parts/filters.tsx';
+import { Chip, FilterGroup } from '../../parts/chips.tsx';
+import { DayFields, TypedField } from '../../parts/filters.tsx';
 import { href, navigate } from '../../router.tsx';
 import { AUDIT } from '../../text/pages/audit.ts';
 import { t } from '../../text/text.ts';

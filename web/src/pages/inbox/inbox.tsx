@@ -1,6 +1,6 @@
 import './inbox.css';
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useState, useEffect, useRef } from 'preact/hooks';
 import { call, type Output } from '../../api/client.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -8,14 +8,13 @@ import { useInboxChanges } from '../../parts/inbox-count.ts';
 import { More } from '../../parts/more.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
-import { href, Link } from '../../router.tsx';
+import { href, Link, type PageProps, navigate } from '../../router.tsx';
 import { INBOX } from '../../text/pages/inbox.ts';
 import { counted, t } from '../../text/text.ts';
-import type { PageProps } from '../pages.ts';
-import { type Change, type Group, inboxActions, type InboxActions } from './actions.ts';
-import { EditDialog } from './edit-dialog.tsx';
-import { GroupCard } from './group-card.tsx';
-import { type ItemState, useItems } from './use-items.ts';
+import { type Change, type Group, inboxActions, type InboxActions, type Edited } from './actions.ts';
+import { GroupCard, type ItemHandlers } from './group-card.tsx';
+import { useRequest } from '../../api/use-request.ts';
+import { useKeys } from '../../parts/keys.tsx';
 
 type Inbox = Output<'/api/v1/inbox/list'>;
 
@@ -172,4 +171,187 @@ function Editor({ items }: { readonly items: ItemState }): JSX.Element | null {
   if (items.editing === null) return null;
   const { item, problem } = items.editing;
   return <EditDialog item={item} problem={problem} onSave={items.save} onClose={items.closeEditor} />;
+}
+
+interface EditDialogProps {
+  readonly item: Change;
+  /** Why it could not be saved. */
+  readonly problem: string | undefined;
+  readonly onSave: (edited: Edited) => void;
+  readonly onClose: () => void;
+}
+
+/** The whole text of a record, to write something else in its place. */
+function EditDialog({ item, problem, onSave, onClose }: EditDialogProps): JSX.Element {
+  const request = useRequest(async (signal): Promise<Edited> => {
+    const citation = `record/${String(item.record)}`;
+    const record = await call('/api/v1/memory/get', { citation }, { signal });
+    return { title: record.title, text: record.text, tags: record.tags, replaces: record.updated_at };
+  }, item.id);
+  const name = t(INBOX.editTitle, {
+    name: item.title === '' ? t(INBOX.record, { id: item.record ?? 0 }) : item.title,
+  });
+  return (
+    <Dialog title={name} onClose={onClose}>
+      <Loaded request={request}>
+        {(edited) => (
+          <Form edited={edited} hasTitle={item.origin !== 'fact'} onSave={onSave} onClose={onClose} />
+        )}
+      </Loaded>
+      {problem !== undefined && (
+        <p class="notice bad" role="alert">
+          {problem}
+        </p>
+      )}
+    </Dialog>
+  );
+}
+
+interface FormProps {
+  readonly edited: Edited;
+  /** The title of a fact is its key. */
+  readonly hasTitle: boolean;
+  readonly onSave: (edited: Edited) => void;
+  readonly onClose: () => void;
+}
+
+function Form({ edited, hasTitle, onSave, onClose }: FormProps): JSX.Element {
+  const [title, setTitle] = useState(edited.title);
+  const [text, setText] = useState(edited.text);
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSave({ ...edited, title, text });
+      }}
+    >
+      {hasTitle && (
+        <label class="field">
+          {t(INBOX.titleLabel)}
+          <input class="input" value={title} onInput={({ currentTarget }) => setTitle(currentTarget.value)} />
+        </label>
+      )}
+      <label class="field">
+        {t(INBOX.textLabel)}
+        <textarea
+          ref={field}
+          class="input"
+          rows={12}
+          required
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      </label>
+      <div class="row end">
+        <button type="button" class="button" onClick={onClose}>
+          {t(INBOX.cancel)}
+        </button>
+        <button type="submit" class="button primary">
+          {t(INBOX.save)}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** What is being edited, and the changes of that record that the reader saw before: later ones stay in the inbox. */
+interface Editing {
+  readonly item: Change;
+  readonly seen: readonly number[];
+  /** Why it could not be saved. */
+  readonly problem?: string;
+}
+
+interface ItemState extends ItemHandlers {
+  /** The change whose text is being edited. */
+  readonly editing: Editing | null;
+  readonly closeEditor: () => void;
+  readonly save: (edited: Edited) => void;
+}
+
+function elements(): HTMLElement[] {
+  return [...document.querySelectorAll<HTMLElement>('[data-item]')];
+}
+
+function focused(): HTMLElement | null {
+  return document.activeElement?.closest<HTMLElement>('[data-item]') ?? null;
+}
+
+/** Keys and buttons of the changes that are shown. When one is gone, the focus is on the one after it. */
+function useItems(all: readonly Change[], actions: InboxActions): ItemState {
+  const [editing, setEditing] = useState<Editing | null>(null);
+  const position = useRef<number | null>(null);
+  const act = (work: (item: Change) => Promise<void>) => (item: Change) => {
+    const here = elements().findIndex((element) => element.dataset['item'] === nameOf(item));
+    const isFocused = elements()[here]?.contains(document.activeElement) === true;
+    position.current = isFocused ? here : null;
+    void work(item);
+  };
+  useEffect(() => {
+    const wanted = position.current;
+    if (wanted === null || elements()[wanted]?.contains(document.activeElement) === true) return;
+    position.current = null;
+    (elements()[wanted] ?? elements().at(-1))?.focus();
+  }, [all.map(nameOf).join()]);
+  const keep = act((item) => actions.keep({ changes: [item.id] }));
+  const undo = act((item) => actions.undo({ changes: [item.id] }));
+  const edit = (item: Change): void => {
+    const seen = all.filter((each) => each.record === item.record);
+    setEditing({ item, seen: seen.map(({ id }) => id) });
+  };
+  const closeEditor = (): void => setEditing(null);
+  const onFocused = (work: (item: Change) => void) => () => {
+    const item = all.find((each) => nameOf(each) === focused()?.dataset['item']);
+    if (item !== undefined) work(item);
+  };
+  const move = (step: 1 | -1): void => {
+    const list = elements();
+    const here = focused();
+    const next = here === null ? list[0] : list[list.indexOf(here) + step];
+    next?.focus();
+  };
+  useKeys([
+    { key: 'j', does: t(INBOX.keyNext), run: () => move(1) },
+    { key: 'k', does: t(INBOX.keyPrevious), run: () => move(-1) },
+    { key: 'ArrowDown', does: t(INBOX.keyNext), run: () => move(1) },
+    { key: 'ArrowUp', does: t(INBOX.keyPrevious), run: () => move(-1) },
+    { key: 'y', does: t(INBOX.keyKeep), run: onFocused(keep) },
+    {
+      key: 'd',
+      does: t(INBOX.keyUndo),
+      run: onFocused((item) => {
+        if (item.undo !== null) undo(item);
+      }),
+    },
+    {
+      key: 'e',
+      does: t(INBOX.keyEdit),
+      run: onFocused((item) => {
+        if (item.state === 'live') edit(item);
+      }),
+    },
+    {
+      key: 'o',
+      does: t(INBOX.keyOpen),
+      run: onFocused((item) => {
+        if (item.record !== null) navigate(href(`/record/${String(item.record)}`));
+      }),
+    },
+  ]);
+  const save: ItemState['save'] = (edited) => {
+    if (editing === null) return;
+    const { item, seen } = editing;
+    act(async () => {
+      const problem = await actions.save(item, seen, edited);
+      setEditing(problem === null ? null : { item, seen, problem });
+    })(item);
+  };
+  return { keep, undo, edit, editing, save, closeEditor };
+}
+
+function nameOf({ id }: Change): string {
+  return `c${String(id)}`;
 }

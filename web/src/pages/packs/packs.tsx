@@ -4,13 +4,12 @@ import { call, type Input, type Output } from '../../api/client.ts';
 import { useRequest } from '../../api/use-request.ts';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
-import { href, Link, navigate } from '../../router.tsx';
+import { href, Link, navigate, type PageProps } from '../../router.tsx';
 import { PACKS, RECEIPTS } from '../../text/pages/packs.ts';
 import { Message } from '../../parts/plain-text.tsx';
 import { t } from '../../text/text.ts';
-import type { PageProps } from '../pages.ts';
-import { LeftOut } from './left-out.tsx';
-import { type Block, PackView, type ShownReceipt } from './pack-view.tsx';
+import { LeftOut, type Block, PackView } from './pack-view.tsx';
+import type { ShownReceipt } from './record-names.ts';
 
 type Pack = Output<'/api/v1/memory/pack'>;
 type Asked = Input<'/api/v1/memory/pack'>;

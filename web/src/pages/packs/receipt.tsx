@@ -8,8 +8,8 @@ import { Loaded } from '../../parts/states.tsx';
 import { href, Link } from '../../router.tsx';
 import { PACKS, RECEIPTS } from '../../text/pages/packs.ts';
 import { counted, formatMoment, t } from '../../text/text.ts';
-import { type Block, PackView, type ShownReceipt } from './pack-view.tsx';
-import { titleOf } from './record-names.ts';
+import { type Block, PackView } from './pack-view.tsx';
+import { type ShownReceipt, titleOf } from './record-names.ts';
 
 /** One receipt, with the text as far as the records still have it. */
 export function ReceiptPage({ id }: { readonly id: string }): JSX.Element {

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import './packs.css';
+import { Chip } from '../../parts/chips.tsx';
 import { call, type Output } from '../../api/client.ts';
 import { useChanges } from '../../api/events.ts';
 import { usePages } from '../../api/use-pages.ts';
@@ -8,10 +9,9 @@ import { Page } from '../../parts/page.tsx';
 import { PlainText } from '../../parts/plain-text.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
-import { href, Link, navigate } from '../../router.tsx';
+import { href, Link, navigate, type PageProps } from '../../router.tsx';
 import { PACKS, RECEIPTS } from '../../text/pages/packs.ts';
 import { counted, t } from '../../text/text.ts';
-import type { PageProps } from '../pages.ts';
 import { ReceiptPage } from './receipt.tsx';
 
 type List = Output<'/api/v1/receipt/list'>;
@@ -48,15 +48,12 @@ function ReceiptList({ kind }: { readonly kind: Summary['kind'] | undefined }): 
     <Page title={t(RECEIPTS.title)} about={t(RECEIPTS.about)} narrow>
       <div class="chips" role="group" aria-label={t(RECEIPTS.filter)}>
         {[undefined, ...KINDS].map((each) => (
-          <button
+          <Chip
             key={each}
-            type="button"
-            class="chip"
-            aria-pressed={each === kind}
+            name={t(each === undefined ? RECEIPTS.all : RECEIPTS[`kind_${each}`])}
+            isOn={each === kind}
             onClick={() => navigate(href('/receipts', { kind: each }))}
-          >
-            {t(each === undefined ? RECEIPTS.all : RECEIPTS[`kind_${each}`])}
-          </button>
+          />
         ))}
       </div>
       <Loaded request={list}>

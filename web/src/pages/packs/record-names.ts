@@ -1,6 +1,12 @@
 import { PACKS } from '../../text/pages/packs.ts';
 import { formatNumber, language, t } from '../../text/text.ts';
-import type { ShownReceipt } from './pack-view.tsx';
+import type { Output } from '../../api/client.ts';
+
+export type ShownReceipt = Output<'/api/v1/receipt/show'>;
+export type Verdict = NonNullable<ShownReceipt['receipt']['candidates'][number]['verdict']>;
+
+/** How many colours tell the parts of a text apart. */
+export const TONES = 8;
 
 const PERCENT = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 0 });
 

@@ -1,26 +1,25 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import './record.css';
-import { call } from '../../api/client.ts';
+import { Chip } from '../../parts/chips.tsx';
+import { call, type Output } from '../../api/client.ts';
 import { useChanges } from '../../api/events.ts';
 import { session } from '../../api/session.ts';
 import { useRequest } from '../../api/use-request.ts';
 import { Page } from '../../parts/page.tsx';
 import { PlainText } from '../../parts/plain-text.tsx';
-import { Loaded } from '../../parts/states.tsx';
+import { Loaded, Skeleton } from '../../parts/states.tsx';
 import { attempt, notify } from '../../parts/toasts.tsx';
-import { restore } from '../records/restore.ts';
-import { href, Link } from '../../router.tsx';
+import { restore } from '../records/requests.ts';
+import { href, Link, type PageProps } from '../../router.tsx';
 import { RECORD } from '../../text/pages/record.ts';
-import { formatAgo, formatDay, t } from '../../text/text.ts';
-import type { PageProps } from '../pages.ts';
+import { formatAgo, formatDay, t, counted } from '../../text/text.ts';
 import { Backlinks, Neighbours } from './connections.tsx';
 import { Edit } from './edit.tsx';
-import { Given } from './given.tsx';
 import { History } from './history.tsx';
 import { LongText, MarkdownView, type ShownRecord } from './markdown-view.tsx';
-import { Passages } from './passages.tsx';
 import { Properties } from './properties.tsx';
+import { Time } from '../../parts/time.tsx';
 
 /** A record, by its number (`/record/12`) or by a citation (`/record?citation=…`). */
 export function RecordPage({ rest, query }: PageProps): JSX.Element {
@@ -88,15 +87,7 @@ function Content({ record }: { readonly record: ShownRecord }): JSX.Element {
     <article class="stack">
       <div class="chips" role="group" aria-label={t(RECORD.view)}>
         {VIEWS.filter((each) => each !== 'passages' || record.deleted_at === null).map((each) => (
-          <button
-            key={each}
-            type="button"
-            class="chip"
-            aria-pressed={view === each}
-            onClick={() => setView(each)}
-          >
-            {t(RECORD[each])}
-          </button>
+          <Chip key={each} name={t(RECORD[each])} isOn={view === each} onClick={() => setView(each)} />
         ))}
       </div>
       {view === 'read' && <MarkdownView record={record} />}
@@ -158,5 +149,107 @@ function Deleted({ record, onChange }: RecordViewProps): JSX.Element {
         {t(RECORD.restore)}
       </button>
     </div>
+  );
+}
+
+type Receipts = Output<'/api/v1/receipt/list'>;
+type Receipt = Receipts['receipts'][number];
+
+const MAX_RECEIPTS = 500;
+const SHOWN = 5;
+const WEEK_MS = 7 * 86_400_000;
+
+/** In which texts for agents the record was: "in 14 prompts this week". */
+function Given({ record }: { readonly record: ShownRecord }): JSX.Element {
+  const { id } = record;
+  const request = useRequest(
+    (signal) => call('/api/v1/receipt/list', { record: id, limit: MAX_RECEIPTS }, { signal }),
+    id,
+  );
+  return (
+    <section class="record-part">
+      <h2>{t(RECORD.given)}</h2>
+      <Loaded request={request} loading={<Skeleton lines={2} />}>
+        {(found) => <Uses found={found} />}
+      </Loaded>
+    </section>
+  );
+}
+
+function Uses({ found: { receipts, next } }: { readonly found: Receipts }): JSX.Element {
+  const since = Date.now() - WEEK_MS;
+  const included = receipts.filter(({ record }) => record?.included === true);
+  const recent = included.filter(({ at }) => Date.parse(at) >= since);
+  const prompts = recent.filter(({ kind }) => kind === 'recall').length;
+  const texts = recent.length - prompts;
+  const leftOut = receipts.length - included.length;
+  if (receipts.length === 0) return <p class="quiet-text">{t(RECORD.neverGiven)}</p>;
+  return (
+    <>
+      <p>
+        {[
+          ...(recent.length === 0 ? [t(RECORD.notThisWeek)] : []),
+          ...(prompts > 0 ? [counted(RECORD.prompts, prompts)] : []),
+          ...(texts > 0 ? [counted(RECORD.packs, texts)] : []),
+        ].join(' · ')}
+        {next !== null && ` · ${t(RECORD.onlyNewest, { n: MAX_RECEIPTS })}`}
+      </p>
+      <ul class="uses">
+        {included.slice(0, SHOWN).map((receipt) => (
+          <Use key={receipt.id} receipt={receipt} />
+        ))}
+      </ul>
+      {leftOut > 0 && <p class="quiet-text">{counted(RECORD.leftOut, leftOut)}</p>}
+    </>
+  );
+}
+
+function Use({ receipt: { id, kind, at } }: { readonly receipt: Receipt }): JSX.Element {
+  return (
+    <li>
+      <Link to={href(`/receipts/${id}`)}>{t(kind === 'recall' ? RECORD.prompt : RECORD.pack)}</Link>{' '}
+      <span class="quiet-text">
+        <Time iso={at} />
+      </span>
+    </li>
+  );
+}
+
+/** UTF-16 code units of a passage that are shown. Passages are shorter, unless a line is. */
+const MAX_SHOWN = 20_000;
+
+/** The text as it is cut for searches. */
+function Passages({ record }: { readonly record: ShownRecord }): JSX.Element {
+  const { id, updated_at: updatedAt, first_line: firstLine } = record;
+  const request = useRequest(
+    (signal) => call('/api/v1/record/show', { citation: `record/${String(id)}`, passages: true }, { signal }),
+    [id, updatedAt],
+  );
+  const lines = record.text.split('\n');
+  return (
+    <Loaded request={request}>
+      {({ passages = [] }) => (
+        <div class="stack">
+          <p class="quiet-text">{t(passages.length === 0 ? RECORD.noPassages : RECORD.passagesAbout)}</p>
+          {passages.map(({ from, to, headings }, i) => (
+            <section key={i} class="card passage">
+              <h3 class="quiet-text">
+                {t(RECORD.passageLines, { from, to })}
+                {headings.length > 0 && ' · '}
+                <PlainText text={headings.join(' › ')} />
+              </h3>
+              <pre class="source-text">
+                <PlainText
+                  text={lines
+                    .slice(Math.max(0, from - firstLine), Math.max(0, to - firstLine + 1))
+                    .join('\n')
+                    .slice(0, MAX_SHOWN)}
+                />
+              </pre>
+            </section>
+          ))}
+        </div>
+      )}
+    </Loaded>
   );
 }

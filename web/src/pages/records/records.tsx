@@ -1,22 +1,20 @@
 import type { JSX } from 'preact';
 import './records.css';
-import { Chip, Filters, selectionOf } from '../../parts/filters.tsx';
+import { Chip } from '../../parts/chips.tsx';
+import { Filters, selectionOf } from '../../parts/filters.tsx';
 import { More } from '../../parts/more.tsx';
 import { Page } from '../../parts/page.tsx';
 import { PlainText } from '../../parts/plain-text.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
 import { attempt } from '../../parts/toasts.tsx';
-import { href, Link, navigate } from '../../router.tsx';
+import { href, Link, navigate, type PageProps } from '../../router.tsx';
 import { RECORDS } from '../../text/pages/records.ts';
 import { SHELL } from '../../text/shell.ts';
 import { counted, formatDay, t } from '../../text/text.ts';
-import type { PageProps } from '../pages.ts';
-import { changeQuery } from './change-query.ts';
+import { changeQuery, type Row, type TableInput, useTable, restore } from './requests.ts';
 import { NoRecords } from './no-records.tsx';
-import { restore } from './restore.ts';
 import { Timeline, TIMELINE } from './timeline.tsx';
-import { type Row, type TableInput, useTable } from './use-table.ts';
 
 type Sort = NonNullable<TableInput['sort']>;
 

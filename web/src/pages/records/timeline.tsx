@@ -2,16 +2,16 @@ import type { JSX } from 'preact';
 import './timeline.css';
 import { call } from '../../api/client.ts';
 import { useRequest } from '../../api/use-request.ts';
-import { Chip, DayFields, Filters, selectionOf } from '../../parts/filters.tsx';
+import { Chip } from '../../parts/chips.tsx';
+import { DayFields, Filters, selectionOf } from '../../parts/filters.tsx';
 import { More } from '../../parts/more.tsx';
 import { PlainText } from '../../parts/plain-text.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { href, Link } from '../../router.tsx';
 import { RECORDS } from '../../text/pages/records.ts';
 import { counted, formatDay, t } from '../../text/text.ts';
-import { changeQuery } from './change-query.ts';
+import { changeQuery, type Row, useTable } from './requests.ts';
 import { NoRecords } from './no-records.tsx';
-import { type Row, useTable } from './use-table.ts';
 import { dayOf, Histogram } from './histogram.tsx';
 
 /** The address of the timeline. */

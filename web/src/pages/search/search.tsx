@@ -1,7 +1,7 @@
-import { Message } from '../../parts/plain-text.tsx';
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import './search.css';
+import { Message } from '../../parts/plain-text.tsx';
 import { call, type Output } from '../../api/client.ts';
 import { session } from '../../api/session.ts';
 import { useRequest } from '../../api/use-request.ts';
@@ -10,11 +10,9 @@ import { takeEarlyKeys, useKeys } from '../../parts/keys.tsx';
 import { Filters, selectionOf } from '../../parts/filters.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
-import { href, Link, navigate, usePlace } from '../../router.tsx';
-import { FOLDER } from '../../text/folder.ts';
-import { SEARCH } from '../../text/pages/search.ts';
+import { href, Link, navigate, usePlace, type PageProps } from '../../router.tsx';
+import { FOLDER, SEARCH } from '../../text/pages/search.ts';
 import { counted, t } from '../../text/text.ts';
-import type { PageProps } from '../pages.ts';
 import { ResultCard } from './result.tsx';
 
 type Found = Output<'/api/v1/memory/search'>;

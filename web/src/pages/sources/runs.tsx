@@ -74,3 +74,17 @@ export function RunsTable({ runs }: { readonly runs: Runs }): JSX.Element | null
     </details>
   );
 }
+
+const TONES: Partial<Record<SourceInfo['condition'], string>> = {
+  fresh: 'good',
+  failing: 'bad',
+  broken: 'bad',
+  stale: 'warn',
+  gone: 'warn',
+  'waiting for approval': 'warn',
+  'changed, waiting for approval': 'warn',
+};
+
+export function Condition({ source: { condition } }: { readonly source: SourceInfo }): JSX.Element {
+  return <span class={`label ${TONES[condition] ?? ''}`}>{t(SOURCES[condition])}</span>;
+}

@@ -12,14 +12,13 @@ import { Time } from '../../parts/time.tsx';
 import { notify } from '../../parts/toasts.tsx';
 import { href, Link, navigate } from '../../router.tsx';
 import { SOURCES } from '../../text/pages/sources.ts';
-import { counted, formatAgo, formatDuration, t } from '../../text/text.ts';
+import { counted, formatAgo, formatDuration, t, formatNumber } from '../../text/text.ts';
 import { Command } from './command.tsx';
-import { Condition } from './condition.tsx';
-import { Excluded } from './excluded.tsx';
-import { RunsTable, type SourceInfo, Sparkline } from './runs.tsx';
+import { Condition, RunsTable, type SourceInfo, Sparkline } from './runs.tsx';
 import { needsApproval, SourceActions } from './source-actions.tsx';
-
-import { Trial } from './trial.tsx';
+import { usePages } from '../../api/use-pages.ts';
+import { More } from '../../parts/more.tsx';
+import { callWithProgress } from '../../api/progress.ts';
 
 type Shown = Output<'/api/v1/sources/show'>;
 
@@ -187,6 +186,140 @@ function Remove({ source }: { readonly source: SourceInfo }): JSX.Element | null
           </div>
         </Dialog>
       )}
+    </div>
+  );
+}
+
+/** What a vault leaves out, and by which rule. */
+function Excluded({ id }: { readonly id: string }): JSX.Element {
+  const list = usePages(
+    (after: number | undefined, signal) =>
+      call(
+        '/api/v1/sources/excluded',
+        { id, ...(after !== undefined && { after }) },
+        signal === undefined ? {} : { signal },
+      ),
+    ({ excluded, next }) => ({ items: excluded, next }),
+    id,
+  );
+  return (
+    <Loaded request={list}>
+      {({ total, other_files: others }) => (
+        <>
+          <p class="quiet-text">
+            {total === 0 ? t(SOURCES.excludedNone) : counted(SOURCES.excludedCount, total)}
+          </p>
+          {total > 0 && (
+            <div class="table-frame" tabIndex={0} role="region" aria-label={t(SOURCES.excluded)}>
+              <table class="table">
+                <thead>
+                  <tr>
+                    <th scope="col">{t(SOURCES.path)}</th>
+                    <th scope="col">{t(SOURCES.rule)}</th>
+                    <th scope="col">{t(SOURCES.from)}</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {list.items.map(({ path, rule, from }) => (
+                    <tr key={`${path} ${rule}`}>
+                      <td>
+                        <PlainText text={path} />
+                      </td>
+                      <td>
+                        <PlainText text={rule} />
+                      </td>
+                      <td>
+                        <PlainText text={from ?? ''} />
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          )}
+          <More list={list} />
+          {others.length > 0 && (
+            <p class="quiet-text">
+              {t(SOURCES.otherFiles)}{' '}
+              <PlainText
+                text={others
+                  .map(({ ending, files }) => `${formatNumber(files)} ${ending || t(SOURCES.noEnding)}`)
+                  .join(', ')}
+              />
+            </p>
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+/** Runs a command once, and shows what would be stored. */
+function Trial({ id }: { readonly id: string }): JSX.Element {
+  const [result, setResult] = useState<Output<'/api/v1/sources/test'> | null>(null);
+  const task = useTask();
+  const run = (): void =>
+    task.start(async (control) => {
+      setResult(null);
+      setResult(await callWithProgress('/api/v1/sources/test', { id, limit: 10 }, control));
+    });
+  return (
+    <Section title={t(SOURCES.test)}>
+      <p class="quiet-text">{t(SOURCES.testAbout)}</p>
+      <div>
+        <button type="button" class="button" disabled={task.isRunning} onClick={run}>
+          {t(SOURCES.test)}
+        </button>
+      </div>
+      <TaskState task={task} />
+      {result !== null && <Tested result={result} />}
+    </Section>
+  );
+}
+
+function Tested({ result }: { readonly result: Output<'/api/v1/sources/test'> }): JSX.Element {
+  const { documents, total, printed, problems, stderr, took_ms: took } = result;
+  return (
+    <div class="stack" role="status">
+      <p>{t(SOURCES.testDone, { total, printed, time: formatDuration(took) })}</p>
+      {problems.length > 0 && (
+        <ul class="problem-list source-error">
+          {problems.map((problem) => (
+            <li key={problem}>
+              <PlainText text={problem} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {stderr !== '' && (
+        <details>
+          <summary>{t(SOURCES.stderr)}</summary>
+          <pre class="command">
+            <PlainText text={stderr} />
+          </pre>
+        </details>
+      )}
+      <ul class="tested">
+        {documents.map(({ id, title, text, timestamp, tags }) => (
+          <li key={id} class="card">
+            <h3>
+              <PlainText text={title ?? id} />
+            </h3>
+            <pre>
+              <PlainText text={text} />
+            </pre>
+            <p class="quiet-text">
+              <PlainText
+                text={[
+                  ...(title === null ? [] : [id]),
+                  ...(timestamp === null ? [] : [timestamp]),
+                  ...tags.map((tag) => `#${tag}`),
+                ].join(' · ')}
+              />
+            </p>
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }

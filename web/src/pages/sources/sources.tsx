@@ -10,14 +10,12 @@ import { PlainText } from '../../parts/plain-text.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { TaskState, useTask } from '../../parts/task.tsx';
 import { Time } from '../../parts/time.tsx';
-import { href, Link } from '../../router.tsx';
+import { href, Link, type PageProps } from '../../router.tsx';
 import { SOURCES } from '../../text/pages/sources.ts';
 import { counted, formatDuration, t } from '../../text/text.ts';
-import type { PageProps } from '../pages.ts';
-import { Condition } from './condition.tsx';
+import { Condition, type SourceInfo, Sparkline } from './runs.tsx';
 import { needsApproval, SourceActions } from './source-actions.tsx';
 import { SourceDetail } from './source-detail.tsx';
-import { type SourceInfo, Sparkline } from './runs.tsx';
 
 export function SourcesPage({ rest }: PageProps): JSX.Element {
   const id = decodeURIComponent(rest);

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { STARTUP } from '../../text/pages/startup.ts';
 import { t } from '../../text/text.ts';
-import type { Preview } from './startup.tsx';
+import type { Preview } from './changes.ts';
 
 const TONES = 8;
 

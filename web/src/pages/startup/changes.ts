@@ -1,9 +1,12 @@
-import { call, type Input } from '../../api/client.ts';
+import { call, type Input, type Output } from '../../api/client.ts';
 import { attempt, notify } from '../../parts/toasts.tsx';
 import { STARTUP } from '../../text/pages/startup.ts';
 import { t, type Text } from '../../text/text.ts';
-import type { Entry } from './startup.tsx';
 
+export type Entry = Output<'/api/v1/startup/list'>['entries'][number];
+export type Preview = Output<'/api/v1/startup/preview'>;
+/** An entry that is written and not saved. */
+export type Draft = NonNullable<Input<'/api/v1/startup/preview'>['draft']>;
 type Fields = Input<'/api/v1/startup/set'>;
 
 export interface StartupChanges {

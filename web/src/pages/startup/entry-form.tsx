@@ -4,7 +4,7 @@ import type { ApiError, Input } from '../../api/client.ts';
 import { asApiError } from '../../api/use-request.ts';
 import { STARTUP } from '../../text/pages/startup.ts';
 import { t } from '../../text/text.ts';
-import type { Draft, Entry } from './startup.tsx';
+import type { Draft, Entry } from './changes.ts';
 
 interface EntryFormProps {
   /** The entry that is changed; a new one without it. */

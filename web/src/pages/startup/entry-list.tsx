@@ -3,10 +3,9 @@ import { useState } from 'preact/hooks';
 import { PlainText } from '../../parts/plain-text.tsx';
 import { STARTUP } from '../../text/pages/startup.ts';
 import { counted, t } from '../../text/text.ts';
-import { nameOf, type StartupChanges } from './changes.ts';
+import { nameOf, type StartupChanges, type Draft, type Entry, type Preview } from './changes.ts';
 import { toneOf } from './budget.tsx';
 import { EntryForm } from './entry-form.tsx';
-import type { Draft, Entry, Preview } from './startup.tsx';
 
 interface EntryListProps {
   /** Of all agents, in the order of the text. */

@@ -1,25 +1,19 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import './startup.css';
-import { call, type Input, type Output } from '../../api/client.ts';
+import { type Draft, type Entry, useStartupChanges } from './changes.ts';
+import { call, type Output } from '../../api/client.ts';
 import { useChanges } from '../../api/events.ts';
 import { useRequest } from '../../api/use-request.ts';
 import { Page } from '../../parts/page.tsx';
 import { PlainText } from '../../parts/plain-text.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
-import { href, navigate } from '../../router.tsx';
+import { href, navigate, type PageProps } from '../../router.tsx';
 import { STARTUP } from '../../text/pages/startup.ts';
 import { t } from '../../text/text.ts';
-import type { PageProps } from '../pages.ts';
 import { Budget } from './budget.tsx';
-import { useStartupChanges } from './changes.ts';
 import { EntryForm } from './entry-form.tsx';
 import { EntryList } from './entry-list.tsx';
-
-export type Entry = Output<'/api/v1/startup/list'>['entries'][number];
-export type Preview = Output<'/api/v1/startup/preview'>;
-/** An entry that is written and not saved. */
-export type Draft = NonNullable<Input<'/api/v1/startup/preview'>['draft']>;
 
 /** How long to wait after a key before the budget is computed again, in milliseconds. */
 const TYPING_MS = 120;

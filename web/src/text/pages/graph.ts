@@ -14,8 +14,6 @@ export const GRAPH = {
   tags: { en: 'Tag', de: 'Schlagwort' },
   edgeTypes: { en: 'Connection', de: 'Verbindung' },
   clear: { en: 'Remove all filters', de: 'Alle Filter entfernen' },
-  moreValues: { en: '{n} more | {n} more', de: '{n} weiterer | {n} weitere' },
-  fewerValues: { en: 'Fewer', de: 'Weniger' },
   asGraph: { en: 'Graph', de: 'Graph' },
   asTable: { en: 'Table', de: 'Tabelle' },
   shownAs: { en: 'Show as', de: 'Darstellung' },

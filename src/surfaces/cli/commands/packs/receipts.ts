@@ -1,6 +1,9 @@
 import { formatCount } from '../../../../core/text/format-count.ts';
-import type { ReceiptMarkOutput } from '../../../../engine/packs/mark-receipt.ts';
-import type { ReceiptListOutput, ReceiptShowOutput } from '../../../../engine/packs/receipts.ts';
+import type {
+  ReceiptMarkOutput,
+  ReceiptListOutput,
+  ReceiptShowOutput,
+} from '../../../../engine/packs/receipts.ts';
 import type { ReceiptVerifyOutput } from '../../../../engine/packs/verify-receipt.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
 import { alignColumns } from '../../format/table.ts';
