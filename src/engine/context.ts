@@ -7,7 +7,7 @@ import { userName } from '../core/runtime.ts';
 import { type TaskRunner, TaskThread } from '../core/threads/task-thread.ts';
 import type { Timestamp } from '../core/types.ts';
 import { graphWithConcepts } from '../graph/concepts/concept-graph.ts';
-import type { Store, StoreGraph } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 
 interface ContextOptions {
   /** The current time; for tests. */
@@ -57,7 +57,7 @@ export class EngineServices {
   readonly #config: Config;
   readonly store: Store;
   /** With concepts. */
-  readonly graph: StoreGraph;
+  readonly graph: Store['graph'];
   readonly now: () => Timestamp;
   /** When the engine was opened. */
   readonly openedAt: Timestamp;
@@ -150,7 +150,7 @@ export class EngineContext {
   readonly config: Config;
   readonly store: Store;
   /** The graph of the store with the nodes and edges of concepts. */
-  readonly graph: StoreGraph;
+  readonly graph: Store['graph'];
   readonly now: () => Timestamp;
   readonly thread: TaskRunner;
   /** Whether the sources in the settings may run without approval. */

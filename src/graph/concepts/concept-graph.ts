@@ -11,7 +11,7 @@ import type {
   NodeSelector,
 } from '../../store/graph-model.ts';
 import type { Page } from '../../store/model.ts';
-import type { Store, StoreGraph } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import { compare } from '../walk.ts';
 import type { ConceptEdge } from './concept-edges.ts';
 import { ConceptNodes, conceptVersion } from './concept-nodes.ts';
@@ -37,7 +37,7 @@ type NodeEdges = Readonly<Record<Direction, readonly NodeEdge[]>>;
 type NearNode = Pick<NodeDegree, 'id' | 'record'>;
 
 /** The graph of a store with the edges and nodes of concepts. They are not stored, but follow from names when they are read. */
-export function graphWithConcepts(store: Pick<Store, 'graph' | 'records'>): StoreGraph {
+export function graphWithConcepts(store: Pick<Store, 'graph' | 'records'>): Store['graph'] {
   const concepts = new ConceptGraph(store);
   return {
     ...store.graph,
@@ -49,7 +49,7 @@ export function graphWithConcepts(store: Pick<Store, 'graph' | 'records'>): Stor
 }
 
 class ConceptGraph {
-  readonly #graph: StoreGraph;
+  readonly #graph: Store['graph'];
   readonly #nodes: ConceptNodes;
   /** The edges that were read last, as long as nothing has changed. */
   #read: { readonly of: string; readonly edges: Map<string, readonly NodeEdge[]> } = {

@@ -4,7 +4,7 @@ import type { ImportJob } from '../items/item-type.ts';
 import { fileName, isRecordFile, RecordFileImporter } from './record-files.ts';
 import { importStartupFiles, isStartupFile } from './startup-files.ts';
 import type { WorkspaceFiles } from './workspace-files.ts';
-import { sourceStateChange, sourceStates } from '../../../store/items/source-state.ts';
+import { sourceStateChange, sourceStates } from '../../../store/items/kinds.ts';
 
 const TEXT_FILE = /\.(?:md|markdown|txt)$/i;
 

@@ -1,6 +1,6 @@
 import type { Store } from '../../../store/store.ts';
 import type { EngineServices } from '../../context.ts';
-import { hitChanges } from '../../../store/items/source-state.ts';
+import { hitChanges } from '../../../store/items/kinds.ts';
 
 const FLUSH_DELAY_MS = 5000;
 

@@ -3,7 +3,7 @@ import type { SourceState } from '../../../store/admin-model.ts';
 import type { Fence } from '../../../store/model.ts';
 import type { EngineContext } from '../../context.ts';
 import { nextRead, nextTry } from '../configured/schedule.ts';
-import { sourceStateChange } from '../../../store/items/source-state.ts';
+import { sourceStateChange } from '../../../store/items/kinds.ts';
 
 export interface AttemptStart {
   /** Of the settings. */

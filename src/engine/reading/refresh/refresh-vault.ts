@@ -14,7 +14,7 @@ import { leaseName } from './refresh.ts';
 import { formatNoteProblem } from './source-failure.ts';
 import { isDue } from '../configured/schedule.ts';
 import { vaultName } from '../configured/vault-names.ts';
-import { sourceStates } from '../../../store/items/source-state.ts';
+import { sourceStates } from '../../../store/items/kinds.ts';
 
 export interface IndexOptions extends ProgressOptions {
   /** Whether to wait for another process that reads the same vault or embeds. Default true. */

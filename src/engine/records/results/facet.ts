@@ -2,7 +2,7 @@ import type { FacetField, FacetValue } from '../../../store/model.ts';
 import type { SearchFilter } from '../../../store/search-model.ts';
 import type { EngineContext } from '../../context.ts';
 import { expire } from '../../shared/retention.ts';
-import { sourceStates } from '../../../store/items/source-state.ts';
+import { sourceStates } from '../../../store/items/kinds.ts';
 import {
   type Audience,
   excludeSources,
