@@ -13,24 +13,10 @@ export function objectsOf<Type extends object>(rows: readonly Row[]): Type[] {
 }
 
 /** The columns of a record's header, in the order of `headerOfList`. */
-const HEADER = [
-  'id',
-  'uuid',
-  'project',
-  'origin',
-  'source',
-  'trust',
-  'key',
-  'category',
-  'record_type',
-  'title',
-  'tags',
-  'metadata',
-  'created_at',
-  'updated_at',
-  'deleted_at',
-  'expires_at',
-];
+const HEADER = (
+  'id uuid project origin source trust key category record_type title tags metadata ' +
+  'created_at updated_at deleted_at expires_at'
+).split(' ');
 export const HEADER_COLUMNS: string = HEADER.map((name) => `r.${name}`).join(', ');
 export const RECORD_COLUMNS: string = `${HEADER_COLUMNS}, r.identity, r.content, r.content_hash, r.revision`;
 
