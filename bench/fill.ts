@@ -46,7 +46,7 @@ const CONTENT_FILES = [
   'bench/{corpus,drafts,fill,plain,random,vector-model,words}.ts',
   'src/core/text/*.ts',
   'src/store/lexical/text-fields.ts',
-  'src/store/sqlite/{database/namespaces,records/passages,vectors/quantise,vectors/sign-codes}.ts',
+  'src/store/sqlite/{text/posting-cache,vectors/codes}.ts',
   'src/store/sqlite/migrations/*.sql',
 ];
 

@@ -5,7 +5,7 @@ import type { Evidence } from '../src/search/rank/confidence.ts';
 import type { Ranking, SourcePolicy } from '../src/search/rank/ranking.ts';
 import { runSearch, type SearchOutcome } from '../src/search/search.ts';
 import type { PassageScore } from '../src/store/search-model.ts';
-import type { Store, StoreSearch } from '../src/store/store.ts';
+import type { Store } from '../src/store/store.ts';
 import { type IndexedSet, namespaceOf, storedRecords } from './index-cache.ts';
 import { documentIds } from './records.ts';
 import type { EvalSet } from './sets.ts';
@@ -14,7 +14,7 @@ import { RESULTS, type System } from './system.ts';
 /** The store as it answers without these records. A signal may return fewer passages than it was asked for. */
 function withoutRecords(store: Store, hidden: ReadonlySet<number>): Store {
   const isShown = ({ record }: PassageScore): boolean => !hidden.has(record);
-  const retrieve: StoreSearch['retrieve'] = async (namespace, request) => {
+  const retrieve: Store['search']['retrieve'] = async (namespace, request) => {
     const { lists, cosines, passages, ...rest } = await store.search.retrieve(namespace, request);
     return {
       ...rest,
@@ -23,11 +23,11 @@ function withoutRecords(store: Store, hidden: ReadonlySet<number>): Store {
       passages: passages.filter(({ record }) => !hidden.has(record.id)),
     };
   };
-  const passages: StoreSearch['passages'] = async (...args) => {
+  const passages: Store['search']['passages'] = async (...args) => {
     const loaded = await store.search.passages(...args);
     return { ...loaded, passages: loaded.passages.filter(({ record }) => !hidden.has(record.id)) };
   };
-  const named: StoreSearch['named'] = async (...args) =>
+  const named: Store['search']['named'] = async (...args) =>
     (await store.search.named(...args)).filter(({ record }) => !hidden.has(record));
   return { ...store, search: { ...store.search, retrieve, passages, named } };
 }

@@ -1,5 +1,5 @@
 import type { PassageQuery, PassageScore, RankedList } from '../src/store/search-model.ts';
-import type { Store, StoreSearch } from '../src/store/store.ts';
+import type { Store } from '../src/store/store.ts';
 
 /** In which order passages are embedded: at random, by the age of their records, or record by record at random. */
 export const EMBEDDING_ORDERS = ['random', 'oldest', 'records'] as const;
@@ -15,7 +15,7 @@ const MAX_LIMIT = 10_000;
  * @param share 0 to 1
  */
 export function partlyEmbedded(store: Store, share: number, order: EmbeddingOrder): Store {
-  const retrieve: StoreSearch['retrieve'] = async (namespace, request) => {
+  const retrieve: Store['search']['retrieve'] = async (namespace, request) => {
     const { highestId } = await store.records.bounds(namespace);
     const isEmbedded = ({ passage, record }: PassageScore): boolean =>
       order === 'oldest'

@@ -204,7 +204,7 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
   F5: ['test/e2e/mcp-stdio.test.ts > has the startup text and the categories of facts as resources (F5)'],
   F6: [
     'test/property/isolation.test.ts > get the same results as if each were alone, from every operation on every surface (F6)',
-    'test/contract/store-written-isolation.ts > cannot be reached from another namespace by an id, a key or a chain',
+    'test/contract/store-isolation.ts > cannot be reached from another namespace by an id, a key or a chain',
     'test/e2e/rest-identity.test.ts > gives access to the memory of the token’s subject and to no other',
   ],
   F7: [
@@ -300,9 +300,9 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
     'test/e2e/timeline.test.ts > has the records around one in the order of their own dates, with citations that get reads',
     'test/e2e/timeline.test.ts > stays within its budget of tokens, nearest records first, over MCP too',
     'test/e2e/timeline.test.ts > is around a day or now, and limited to a project or a tag',
-    'test/contract/store-timeline.ts > has the records before and after a record, nearest first, ties by id',
-    'test/contract/store-tables.ts > is sorted by %s, descending: %s, on every page',
-    'test/contract/store-tables.ts > has the live records of each source in each span of a histogram',
+    'test/contract/store-listing.ts > has the records before and after a record, nearest first, ties by id',
+    'test/contract/store-filters.ts > is sorted by %s, descending: %s, on every page',
+    'test/contract/store-filters.ts > has the live records of each source in each span of a histogram',
     'src/engine/browse/browse.test.ts > count by time and source, within the range alone',
     'test/web/records.test.ts > has a time that can be chosen by dragging or in fields, and keeps it in the address',
   ],

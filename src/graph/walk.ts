@@ -8,12 +8,12 @@ import {
   type TagCount,
   MAX_RANKED_EDGES,
 } from '../store/graph-model.ts';
-import type { StoreGraph } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import { projectNodeId } from './model.ts';
 
 /** What a walk over the graph may see. */
 export interface WalkOptions {
-  readonly graph: Pick<StoreGraph, 'neighbours'>;
+  readonly graph: Pick<Store['graph'], 'neighbours'>;
   readonly namespace: string;
   readonly filter: GraphFilter;
   /** The types of edges that may lead to another project; none by default. */

@@ -7,7 +7,7 @@ import type { MemoryDocument } from '../sources/document.ts';
 import type { SourceState } from '../store/admin-model.ts';
 import type { CommitBatch, RecordDraft, RecordWrite, SourceEntry } from '../store/model.ts';
 import type { Store } from '../store/store.ts';
-import { sourceStateChange } from '../store/items/source-state.ts';
+import { sourceStateChange } from '../store/items/kinds.ts';
 import { storedEntriesByKey } from './source-entries.ts';
 import { samePassages, type Chunking } from './passages.ts';
 

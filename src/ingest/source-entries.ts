@@ -1,6 +1,6 @@
 import type { SourceDocument, SourceItem } from '../sources/source.ts';
 import type { SourceEntry } from '../store/model.ts';
-import type { StoreRecords } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 
 const PAGE_SIZE = 1000;
 /** Ends the stored revision of an unsettled document. */
@@ -21,7 +21,7 @@ export function compareRevision(
 
 /** The stored entries of a source, in the order of their keys. */
 export async function* storedEntries(
-  records: Pick<StoreRecords, 'sourceEntries'>,
+  records: Pick<Store['records'], 'sourceEntries'>,
   namespace: string,
   source: string,
 ): AsyncGenerator<SourceEntry> {
@@ -35,7 +35,7 @@ export async function* storedEntries(
 
 /** The stored entries of a source by key. */
 export async function storedEntriesByKey(
-  records: Pick<StoreRecords, 'sourceEntries'>,
+  records: Pick<Store['records'], 'sourceEntries'>,
   namespace: string,
   source: string,
 ): Promise<Map<string, SourceEntry>> {

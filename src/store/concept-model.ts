@@ -73,7 +73,7 @@ export interface NameSelector {
 // ── Derivation ───────────────────────────────────────────────────────────────────────────────────
 
 /** How far the names and mentions have been derived. */
-export interface ConceptProgress {
+interface ConceptProgress {
   /** The last change of a record whose names and mentions are derived; 0 before the first time. */
   readonly upTo: number;
   /** Identifies the rules by which they were derived; empty before the first time. */

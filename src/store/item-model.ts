@@ -106,6 +106,15 @@ export interface ItemSelector {
 /** The place of an item in the order of its kind. */
 export type ItemCursor = Partial<Pick<StoredItem, 'position' | 'at' | 'key'>>;
 
+/** Reads items: the part of a store that their readers need. */
+export interface Items {
+  items(
+    namespace: string,
+    selector: ItemSelector,
+    page: { readonly after: ItemCursor | null; readonly limit: number },
+  ): Promise<StoredItem[]>;
+}
+
 /** A receipt as the store keeps it. */
 export interface StoredReceipt {
   /** A UUID. */

@@ -1,11 +1,11 @@
-import { LociError } from '../core/errors.ts';
 /** The only module that names the drivers. Each is loaded when a store is opened. */
 
+import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Config } from '../config/schema.ts';
+import { LociError } from '../core/errors.ts';
 import { secretAt } from '../core/secret-place.ts';
 import { locatePostgresStore } from './postgres/locate.ts';
-import { locateSqliteStore } from './sqlite/locate.ts';
 import type { ConnectedDriver } from './sql/driver.ts';
 import type { ForeignDatabase, OpenStoreOptions, Store, StoreLocation } from './store.ts';
 
@@ -110,4 +110,18 @@ export async function readDatabase<Result>(
 ): Promise<Result> {
   const { value } = secretAt(place, setting, setting);
   return (await import('./postgres/read-database.ts')).readPostgres(value, setting, work);
+}
+
+/** A store of SQLite is a file. */
+function locateSqliteStore(path: string): StoreLocation {
+  return {
+    name: path,
+    file: path,
+    stateFolder: dirname(path),
+    // Device and inode.
+    identity: async () => {
+      const found = await stat(path).catch(() => null);
+      return found === null ? null : `${String(found.dev)}:${String(found.ino)}`;
+    },
+  };
 }

@@ -72,22 +72,16 @@ export interface QueryVector {
 export type PassageRanking =
   /** BM25 of title, headings, body and tags. */
   | { readonly by: 'text'; readonly text: TextQuery }
-  /**
-   * The cosine; with `mix`, the weighted mean of the cosines with this vector and with that of a passage, which has the
-   * share. A passage without a vector changes nothing.
-   */
-  | {
-      readonly by: 'vector';
-      readonly vector: QueryVector;
-      readonly mix?: { readonly passage: number; readonly share: number };
-    }
+  /** The cosine. */
+  | { readonly by: 'vector'; readonly vector: QueryVector }
   /**
    * The distance of `createdAt` from `filter.now`, in the past or the future: first passages of records, nearest first,
    * with `createdAt` as the score.
    */
   | {
       readonly by: 'time';
-      /** Also notes without a date, by the time of their files. Default false. */ readonly undated?: boolean;
+      /** Also notes without a date, by the time of their files. Default false. */
+      readonly undated?: boolean;
     };
 
 /** Ranks the passages that the filter admits: best first, ties by passage id. */
@@ -252,15 +246,11 @@ export interface Generation extends GenerationSpec {
   readonly active: boolean;
 }
 
-/** The position of a passage in a namespace. */
-export interface PassagePosition {
+/** A passage whose content has no vector yet. */
+export interface PendingEmbedding {
+  readonly passage: number;
   readonly record: number;
   readonly ordinal: number;
-}
-
-/** A passage whose content has no vector yet. */
-export interface PendingEmbedding extends PassagePosition {
-  readonly passage: number;
   readonly hash: string;
   readonly headings: readonly string[];
   readonly text: string;

@@ -7,11 +7,11 @@ import type {
   StoredPassage,
   TextQuery,
 } from '../../src/store/search-model.ts';
-import type { StoreSearch } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/store.ts';
 
 /** The part of a store that these queries call. */
 interface SearchableStore {
-  readonly search: Pick<StoreSearch, 'retrieve' | 'passages'>;
+  readonly search: Pick<Store['search'], 'retrieve' | 'passages'>;
 }
 
 /** The scores of a single query. */

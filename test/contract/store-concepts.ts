@@ -23,7 +23,7 @@ function names(record: number, ...own: ConceptName[]): RecordNames {
 
 export function describeConcepts({ store, namespace }: StoreFixture): void {
   async function put(ns: string, concepts: ConceptUpdate): Promise<void> {
-    await commit(store(), ns, { concepts });
+    await commit(store, ns, { concepts });
   }
 
   /** The records that name one of the keys. */
@@ -34,7 +34,7 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
     excludedSources: readonly string[] = [],
   ): Promise<number[]> {
     const request = { project, keys, limit: LIMIT, excludedSources };
-    const found = [...(await store().graph.namings(ns, request)).values()];
+    const found = [...(await store.graph.namings(ns, request)).values()];
     return [...new Set(found.flatMap(({ places }) => places.map(({ record }) => record)))].sort();
   }
 
@@ -44,19 +44,19 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
     counted: readonly string[],
     fields: Partial<NamingRequest> = {},
   ): Promise<number[]> {
-    const found = await store().graph.namings(ns, { project: 'p', keys: [], counted, ...fields });
+    const found = await store.graph.namings(ns, { project: 'p', keys: [], counted, ...fields });
     return counted.map((key) => found.get(key)!.records);
   }
 
   async function keysOf(ns: string, firstWords: readonly string[]): Promise<string[]> {
-    const rows = await store().graph.conceptNames(ns, { project: 'p', only: { firstWords } });
+    const rows = await store.graph.conceptNames(ns, { project: 'p', only: { firstWords } });
     return rows.map(({ key }) => key);
   }
 
   /** Note 1 is the oven and mentions 2; notes 2 and 3 have an alias, 3 and 4 a phrase; 4 mentions the oven. */
   async function filled(): Promise<string> {
     const ns = namespace();
-    await write(store(), ns, note('one'), note('two'), note('three'), note('four'));
+    await write(store, ns, note('one'), note('two'), note('three'), note('four'));
     await put(ns, {
       names: new Map([
         [1, names(1, name('title', 'Oven'), name('alias', 'New Oven'), name('phrase', 'Only Here'))],
@@ -76,7 +76,7 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
   describe('names of records', () => {
     it('are the titles and aliases of a project, and what several records share', async () => {
       const ns = await filled();
-      const rows = await store().graph.conceptNames(ns, { project: 'p' });
+      const rows = await store.graph.conceptNames(ns, { project: 'p' });
       expect(rows.map(({ record, text }) => `${String(record)} ${text}`)).toEqual([
         '1 New Oven',
         '1 Oven',
@@ -89,15 +89,15 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
       expect(rows[0]).toEqual({ record: 1, project: 'p', note: 'n_1', ...alias, count: 1 });
       const { line: __, ...phrase } = name('phrase', 'Ada Lovelace');
       expect(rows[4]).toEqual({ record: 3, project: 'p', note: null, ...phrase, count: 2 });
-      expect(await store().graph.conceptNames(ns, { project: 'other' })).toEqual([]);
-      const claims = await store().graph.conceptNames(ns, { project: 'p', only: 'claims' });
+      expect(await store.graph.conceptNames(ns, { project: 'other' })).toEqual([]);
+      const claims = await store.graph.conceptNames(ns, { project: 'p', only: 'claims' });
       expect(claims).toEqual(rows.filter(({ kind }) => kind !== 'phrase'));
     });
 
     it('are selected by key, with the other names of the notes that have them', async () => {
       const ns = await filled();
       const select = async (...keys: string[]): Promise<string[]> => {
-        const rows = await store().graph.conceptNames(ns, { project: 'p', only: { keys } });
+        const rows = await store.graph.conceptNames(ns, { project: 'p', only: { keys } });
         return rows.map(({ record, text }) => `${String(record)} ${text}`);
       };
       expect(await select('heat', 'oven')).toEqual(['1 New Oven', '1 Oven', '2 Heat', '2 Tiles', '3 Heat']);
@@ -107,7 +107,7 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
     it('leave out sources that a call does not see, as if they had no records', async () => {
       const ns = namespace();
       const hidden = { source: 'hidden' };
-      await write(store(), ns, note('one'), note('two', hidden), note('three', hidden), note('four'));
+      await write(store, ns, note('one'), note('two', hidden), note('three', hidden), note('four'));
       const phrase = name('phrase', 'Ada Lovelace');
       const common = name('phrase', 'Slow Heat');
       await put(ns, {
@@ -122,7 +122,7 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
       const excludedSources = ['hidden', 'other'];
       const texts = async (only?: { keys: string[] }): Promise<string[]> => {
         const selector = { project: 'p', excludedSources, ...(only !== undefined && { only }) };
-        const rows = await store().graph.conceptNames(ns, selector);
+        const rows = await store.graph.conceptNames(ns, selector);
         return rows.map(({ record, text }) => `${String(record)} ${text}`);
       };
       expect(await texts()).toEqual(['1 Oven', '1 Slow Heat']);
@@ -146,11 +146,11 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
 
     it('are not shared where more records have them in lower case than as a phrase', async () => {
       const ns = namespace();
-      await write(store(), ns, note('one'), note('two'), note('three'), note('four'));
+      await write(store, ns, note('one'), note('two'), note('three'), note('four'));
       const putNames = (...kinds: readonly (readonly [NameKind, string])[]): Promise<void> =>
         put(ns, { names: new Map(kinds.map(([kind, text], i) => [i + 1, names(i + 1, name(kind, text))])) });
       const shared = async (): Promise<number> =>
-        (await store().graph.conceptNames(ns, { project: 'p' })).reduce((sum, { count }) => sum + count, 0);
+        (await store.graph.conceptNames(ns, { project: 'p' })).reduce((sum, { count }) => sum + count, 0);
       await putNames(['phrase', 'Warning'], ['phrase', 'Warning'], ['word', 'Warning']);
       expect(await shared()).toBe(3);
       await putNames(['phrase', 'Warning'], ['opening', 'Warning'], ['word', 'Warning']);
@@ -167,7 +167,7 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
 
     it('are counted without the records of hidden sources', async () => {
       const ns = namespace();
-      await write(store(), ns, note('one', { source: 'seen' }), note('two', { source: 'hidden' }));
+      await write(store, ns, note('one', { source: 'seen' }), note('two', { source: 'hidden' }));
       const own = names(0, name('phrase', 'Ada Lovelace'));
       await put(ns, { names: new Map([1, 2].map((record) => [record, own])) });
       const count = async (hidden: readonly string[]): Promise<unknown> =>
@@ -186,36 +186,36 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
     it('are replaced for a record, and removed with it', async () => {
       const ns = await filled();
       await put(ns, { names: new Map([[1, names(1, name('title', 'Stove'))], [2, null]]) }); // prettier-ignore
-      const rows = await store().graph.recordConcepts(ns, [1, 2, 9]);
+      const rows = await store.graph.recordConcepts(ns, [1, 2, 9]);
       expect([...rows.keys()]).toEqual([1]);
       expect(rows.get(1)?.mentions).toHaveLength(1);
-      await deleteRecords(store(), ns, 1);
-      expect(await store().graph.recordConcepts(ns, [1])).toEqual(new Map());
+      await deleteRecords(store, ns, 1);
+      expect(await store.graph.recordConcepts(ns, [1])).toEqual(new Map());
       await put(ns, {
         names: new Map([[1, names(1, name('title', 'Stove'))]]),
         mentions: new Map([[9, []]]),
       });
-      expect(await store().graph.recordConcepts(ns, [1, 9])).toEqual(new Map());
+      expect(await store.graph.recordConcepts(ns, [1, 9])).toEqual(new Map());
     });
 
     it('are removed when a record is purged', async () => {
       const ns = await filled();
-      await deleteRecords(store(), ns, 3);
-      await purge(store().records, ns, purgeRequest());
-      expect(await store().graph.recordConcepts(ns, [3])).toEqual(new Map());
+      await deleteRecords(store, ns, 3);
+      await purge(store.records, ns, purgeRequest());
+      expect(await store.graph.recordConcepts(ns, [3])).toEqual(new Map());
     });
   });
 
   describe('titles and aliases for which texts were not searched', () => {
     const namesOf = async (ns: string, limit = 10): Promise<string[]> =>
-      (await store().graph.state(ns, limit)).waiting.names.map(({ project, key }) => `${project} ${key}`);
+      (await store.graph.state(ns, limit)).waiting.names.map(({ project, key }) => `${project} ${key}`);
 
     it('are those that a record got, lost or took to another project, until they were searched for', async () => {
       const ns = await filled();
       const all = ['p heat', 'p new oven', 'p oven', 'p tiles'];
       expect([await namesOf(ns), await namesOf(ns, 2)]).toEqual([all, all.slice(0, 2)]);
       const state = { conceptsUpTo: 4, conceptRules: '1', changedNames: 4 };
-      expect(await store().graph.state(ns)).toMatchObject(state);
+      expect(await store.graph.state(ns)).toMatchObject(state);
       await put(ns, { searched: [{ project: 'p', key: 'heat' }, { project: 'q', key: 'oven' }] }); // prettier-ignore
       expect(await namesOf(ns)).toEqual(all.slice(1));
       await put(ns, { searched: 'all' });
@@ -230,7 +230,7 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
     it('are those of a record that is deleted', async () => {
       const ns = await filled();
       await put(ns, { searched: 'all' });
-      await deleteRecords(store(), ns, 1, 4);
+      await deleteRecords(store, ns, 1, 4);
       expect(await namesOf(ns)).toEqual(['p new oven', 'p oven']);
     });
   });
@@ -239,7 +239,7 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
     it('are mentions, tags and phrases by key and record, as many as are asked for', async () => {
       const ns = await filled();
       const keys = ['oven', 'ada lovelace', 'heat'];
-      const found = await store().graph.namings(ns, { project: 'p', keys, counted: ['tiles'], limit: 10 });
+      const found = await store.graph.namings(ns, { project: 'p', keys, counted: ['tiles'], limit: 10 });
       const phrase = { key: 'ada lovelace', text: 'Ada Lovelace', kind: 'phrase', line: 3, count: 1 };
       const mention = { record: 4, key: 'oven', text: null, kind: 'mention', line: 1, count: 1 };
       expect([...found]).toEqual([
@@ -248,7 +248,7 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
         ['heat', { records: 0, places: [] }],
         ['tiles', { records: 1, places: [] }],
       ]);
-      const first = await store().graph.namings(ns, { project: 'p', keys: ['ada lovelace'], limit: 1 });
+      const first = await store.graph.namings(ns, { project: 'p', keys: ['ada lovelace'], limit: 1 });
       expect(first.get('ada lovelace')).toEqual({ records: 2, places: [{ record: 3, ...phrase }] });
       expect(await naming(ns, 'q', ['ada lovelace'])).toEqual([]);
     });
@@ -256,9 +256,9 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
     it('are lines with their passage and hash, or whole records', async () => {
       const ns = namespace();
       const lines = { content: 'one\r\ntwo' };
-      await write(store(), ns, note('one\r\ntwo', lines));
-      const [record] = await store().records.get(ns, [1], { liveAt: NOW });
-      const places = await store().graph.linePlaces(ns, [
+      await write(store, ns, note('one\r\ntwo', lines));
+      const [record] = await store.records.get(ns, [1], { liveAt: NOW });
+      const places = await store.graph.linePlaces(ns, [
         { record: 1, line: 1 },
         { record: 9, line: 1 },
         { record: 1, line: null },
@@ -272,17 +272,17 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
 
   it('are discarded with everything that is derived', async () => {
     const ns = await filled();
-    await store().admin.resetDerived(ns, { drop: true, vectors: false });
+    await store.admin.resetDerived(ns, { drop: true, vectors: false });
     const state = { conceptsUpTo: 0, conceptRules: '', changedNames: 0 };
-    expect(await store().graph.state(ns)).toMatchObject(state);
-    expect(await store().graph.recordConcepts(ns, [1, 2, 3, 4])).toEqual(new Map());
+    expect(await store.graph.state(ns)).toMatchObject(state);
+    expect(await store.graph.recordConcepts(ns, [1, 2, 3, 4])).toEqual(new Map());
   });
 
   it('no other namespace sees the names and mentions of concepts', async () => {
     const ns = await filled();
     const other = namespace();
-    await write(store(), other, note('one'));
-    const { graph } = store();
+    await write(store, other, note('one'));
+    const { graph } = store;
     expect(await graph.conceptNames(other, { project: 'p' })).toEqual([]);
     expect(await keysOf(other, ['oven'])).toEqual([]);
     expect(await graph.recordConcepts(other, [1])).toEqual(new Map());

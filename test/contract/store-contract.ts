@@ -3,44 +3,25 @@ import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import { describeAudit } from './store-audit.ts';
-import { describeChanges } from './store-changes.ts';
-import { describeFacets } from './store-facets.ts';
-import { describeFences } from './store-fences.ts';
-import { describeFilters } from './store-filters.ts';
-import { describeHistory } from './store-history.ts';
-import { describeIsolation } from './store-isolation.ts';
-import { describeLeases } from './store-leases.ts';
-import { describeListing } from './store-listing.ts';
-import { describeBelongsTo } from './store-belongs-to.ts';
+import { describeChanges, describeListing, describeTimeline } from './store-listing.ts';
+import { describeFacets, describeFilters, describeTables } from './store-filters.ts';
+import { describeFences, describeLeases, describeSourceStates } from './store-leases.ts';
+import { describeHistory, describeReceipts, describeStartup, describeTokens } from './store-items.ts';
+import { describeIsolation, describeWrittenIsolation } from './store-isolation.ts';
+import { describeBelongsTo, describeLinks, describeMentionNames, describeNoteNames } from './store-links.ts';
 import { describeConcepts } from './store-concepts.ts';
 import { describeGraph } from './store-graph.ts';
-import { describeLinks } from './store-links.ts';
-import { describeMentionNames } from './store-mention-names.ts';
-import { describeNoteNames } from './store-note-names.ts';
-import { describeDeletionAndRestoration } from './store-deletion.ts';
-import { describeNeighbours } from './store-neighbours.ts';
-import { describePurge } from './store-purge.ts';
-import { describeReceipts } from './store-receipts.ts';
+import { describeDeletionAndRestoration, describePurge } from './store-deletion.ts';
+import { describeNeighbours, describeSentences } from './store-sentences.ts';
 import { describePortability } from './store-portability.ts';
-import { describeRecords } from './store-records.ts';
-import { describeRecordValues } from './store-record-values.ts';
-import { describeConflicts } from './store-conflicts.ts';
-import { describeSourceStates } from './store-source-states.ts';
-import { describeStartup } from './store-startup.ts';
-import { describeTables } from './store-tables.ts';
-import { describeTextSearch } from './store-text.ts';
-import { describeTimeline } from './store-timeline.ts';
-import { describeTokens } from './store-tokens.ts';
+import { describeConflicts, describeRecords, describeRecordValues } from './store-records.ts';
+import { describeTextSearch, describeWords } from './store-text.ts';
 import { describeMaintenance } from './store-maintenance.ts';
-import { describeVectors } from './store-vectors.ts';
-import { describeSentences } from './store-sentences.ts';
-import { describePendingEmbeddings } from './store-pending.ts';
-import { describeWords } from './store-words.ts';
-import { describeWrittenIsolation } from './store-written-isolation.ts';
+import { describePendingEmbeddings, describeVectors } from './store-vectors.ts';
 
 /** The store under test. All tests share it, but each uses separate namespaces and generations. */
 export interface StoreFixture {
-  readonly store: () => Store;
+  readonly store: Store;
   /** A new, empty namespace. */
   readonly namespace: () => string;
   /** A new generation without vectors. */
@@ -99,16 +80,14 @@ export function describeStore(name: string, open: () => Promise<Store>, suites =
   describe(name, () => {
     let opened: Store | undefined;
     let created = 0;
-    const store = (): Store => {
-      if (opened === undefined) throw new Error('the store is not open yet');
-      return opened;
-    };
+    // Tests are collected before it is open.
+    const store = new Proxy({} as Store, { get: (_, name) => Reflect.get(opened!, name) as unknown });
     const fixture: StoreFixture = {
       store,
       namespace: () => `namespace ${String(++created)}`,
       generation: async (dimensions) => {
         const spec = { provider: 'test', model: `model ${String(++created)}`, dimensions };
-        return (await store().vectors.setGeneration(ADMIN_NAMESPACE, { add: spec })).id;
+        return (await store.vectors.setGeneration(ADMIN_NAMESPACE, { add: spec })).id;
       },
     };
     beforeAll(async () => {
@@ -119,7 +98,7 @@ export function describeStore(name: string, open: () => Promise<Store>, suites =
     for (const suite of suites) suite(fixture);
 
     it('passes all checks after these tests', async () => {
-      expect(await verifyStore(store())).toEqual([]);
+      expect(await verifyStore(store)).toEqual([]);
     });
 
     it('rejects calls after it is closed, and may be closed twice', async () => {

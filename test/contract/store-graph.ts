@@ -69,9 +69,9 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
   /** Notes 1, 2 and 3; 1 links to 2 and 3, 2 to 3, and 1 and 2 are part of a project. */
   async function filled(): Promise<string> {
     const ns = namespace();
-    await write(store(), ns, note('one'), note('two'), note('three'));
+    await write(store, ns, note('one'), note('two'), note('three'));
     await commit(
-      store(),
+      store,
       ns,
       update({
         records: new Map([
@@ -108,29 +108,29 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
     ...fields,
   });
   const edgesOf = async (ns: string): Promise<string[]> =>
-    (await store().graph.edges(ns, {}, ALL)).map(({ src, type, dst }) => `${src} ${type} ${dst}`);
+    (await store.graph.edges(ns, {}, ALL)).map(({ src, type, dst }) => `${src} ${type} ${dst}`);
   const stale = async (ns: string): Promise<readonly StaleRecord[]> =>
-    (await store().graph.state(ns, 10)).waiting.records;
+    (await store.graph.state(ns, 10)).waiting.records;
   const sharing = async (ns: string, records: readonly number[]): Promise<number[]> =>
-    [...(await store().graph.contributions(ns, 'text', records))].flatMap(([record, { isSharing }]) =>
+    [...(await store.graph.contributions(ns, 'text', records))].flatMap(([record, { isSharing }]) =>
       isSharing ? [record] : [],
     );
   const nodesOf = async (ns: string): Promise<string[]> =>
-    (await store().graph.nodes(ns, { page: ALL })).map(({ id }) => id);
+    (await store.graph.nodes(ns, { page: ALL })).map(({ id }) => id);
 
   describe('the graph', () => {
     it('is empty before it is derived', async () => {
       const ns = namespace();
       for (const written of [false, true]) {
-        if (written) await write(store(), ns, note('one'));
+        if (written) await write(store, ns, note('one'));
         expect([await nodesOf(ns), await edgesOf(ns)]).toEqual([[], []]);
-        expect(await store().graph.nodes(ns, { records: [1] })).toEqual([]);
-        expect(await store().graph.neighbours(ns, around('n_1'))).toEqual({
+        expect(await store.graph.nodes(ns, { records: [1] })).toEqual([]);
+        expect(await store.graph.neighbours(ns, around('n_1'))).toEqual({
           ...{ out: [], in: [], nodes: [], degrees: [], tags: [] },
         });
-        expect(await store().graph.counts(ns, {})).toEqual({ nodes: [], edges: [], tags: [] });
-        expect(await store().graph.outline(ns, {}, ALL)).toEqual({ nodes: [], edges: [] });
-        expect(await store().graph.state(ns)).toEqual({
+        expect(await store.graph.counts(ns, {})).toEqual({ nodes: [], edges: [], tags: [] });
+        expect(await store.graph.outline(ns, {}, ALL)).toEqual({ nodes: [], edges: [] });
+        expect(await store.graph.state(ns)).toEqual({
           ...{ upTo: 0, similarUpTo: 0, conceptsUpTo: 0, rules: '', conceptRules: '' },
           ...{ stale: 0, changedNames: 0, lastChange: written ? 1 : 0 },
           waiting: { records: [], names: [] },
@@ -140,7 +140,7 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
 
     it('is read by node, by record, by neighbour and in pages', async () => {
       const ns = await filled();
-      const { graph } = store();
+      const { graph } = store;
       expect(await nodesOf(ns)).toEqual(['n_1', 'n_2', 'n_3', 'p_1', 't_3']);
       const pages = [
         'n_1 embeds n_3',
@@ -212,7 +212,7 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
 
     it('has an outline in pages, whose edges may lead to nodes that do not pass the filter', async () => {
       const ns = await filled();
-      const { graph } = store();
+      const { graph } = store;
       const link = { src: 'r1', dst: 'r2', type: 'links_to', weight: 0.5, reason: 'linked under \0 ‘Oven’' };
       const records = new Map([
         [
@@ -224,7 +224,7 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
         ],
         [3, { nodes: [node(3, { source: 'other' })], edges: [edge(3, 1)] }],
       ]);
-      await commit(store(), ns, update({ records }));
+      await commit(store, ns, update({ records }));
       const all = await graph.outline(ns, {}, ALL);
       const nodes = await graph.nodes(ns, { page: ALL });
       expect(all.nodes.map(({ key: _, ...rest }) => rest)).toEqual(nodes);
@@ -251,8 +251,8 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
         [1, tagged],
         [2, other],
       ]);
-      await commit(store(), ns, update({ records, shared: [...tags, shared('p_1')] }));
-      const counted = async (filter: GraphFilter) => (await store().graph.counts(ns, filter)).tags;
+      await commit(store, ns, update({ records, shared: [...tags, shared('p_1')] }));
+      const counted = async (filter: GraphFilter) => (await store.graph.counts(ns, filter)).tags;
       expect(await counted({})).toMatchObject([
         { tag: { id: 'c_1', type: 'concept', title: 'c_1', record: null }, edges: 2 },
         { tag: { id: 'c_2' }, edges: 1 },
@@ -262,7 +262,7 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
       // A walk counts the edges of all sources, and compares them with the records of the project.
       const projects = [{ project: 'default', node: 'p_1' }];
       const filter = { excludedSources: ['notes'] };
-      const { tags: found } = await store().graph.neighbours(
+      const { tags: found } = await store.graph.neighbours(
         ns,
         around('n_1', { of: ['n_2', 'c_2'], filter, projects }),
       );
@@ -275,7 +275,7 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
     it('has no edges of a node with more than a request follows', async () => {
       const ns = await filled();
       const edgesWith = async (maxDegree: number): Promise<unknown> => {
-        const found = await store().graph.neighbours(
+        const found = await store.graph.neighbours(
           ns,
           around('n_1', { of: ['n_2', 'p_1', 'n_1'], maxDegree }),
         );
@@ -292,39 +292,35 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
         records: new Map([[1, { nodes: [], edges: [edge(1, 2, 'similar_to')] }]]),
         progress: { similarUpTo: 2 },
       });
-      await commit(store(), ns, similar);
+      await commit(store, ns, similar);
       const again = { nodes: [node(1, { title: 'New' })], edges: [edge(1, 3)] };
-      await commit(store(), ns, update({ records: new Map([[1, again]]) }));
-      expect(await store().graph.contributions(ns, 'text', [1, 9])).toEqual(
+      await commit(store, ns, update({ records: new Map([[1, again]]) }));
+      expect(await store.graph.contributions(ns, 'text', [1, 9])).toEqual(
         new Map([
           [1, { ...again, isSharing: false }],
           [9, { nodes: [], edges: [], isSharing: false }],
         ]),
       );
       expect((await edgesOf(ns)).slice(0, 2)).toEqual(['n_1 links_to n_3', 'n_1 similar_to n_2']);
-      expect(await store().graph.nodes(ns, { ids: ['n_1'] })).toMatchObject([{ title: 'New' }]);
-      expect(await store().graph.state(ns)).toMatchObject({ upTo: 3, similarUpTo: 2, rules: 'r' });
+      expect(await store.graph.nodes(ns, { ids: ['n_1'] })).toMatchObject([{ title: 'New' }]);
+      expect(await store.graph.state(ns)).toMatchObject({ upTo: 3, similarUpTo: 2, rules: 'r' });
     });
 
     it('shows an edge as soon as both of its nodes exist', async () => {
       const ns = namespace();
-      await write(store(), ns, note('one'), note('two'));
-      await commit(
-        store(),
-        ns,
-        update({ records: new Map([[1, { nodes: [node(1)], edges: [edge(1, 2)] }]]) }),
-      );
+      await write(store, ns, note('one'), note('two'));
+      await commit(store, ns, update({ records: new Map([[1, { nodes: [node(1)], edges: [edge(1, 2)] }]]) }));
       expect(await edgesOf(ns)).toEqual([]);
-      await commit(store(), ns, update({ records: new Map([[2, { nodes: [node(2)], edges: [] }]]) }));
+      await commit(store, ns, update({ records: new Map([[2, { nodes: [node(2)], edges: [] }]]) }));
       expect(await edgesOf(ns)).toEqual(['n_1 links_to n_2']);
     });
 
     it('has no node that records shared and none has any more', async () => {
       const ns = await filled();
-      await commit(store(), ns, update({ records: new Map([[1, { nodes: [node(1)], edges: [] }]]) }));
+      await commit(store, ns, update({ records: new Map([[1, { nodes: [node(1)], edges: [] }]]) }));
       expect(await nodesOf(ns)).toContain('p_1');
       await commit(
-        store(),
+        store,
         ns,
         update({ records: new Map([[2, { nodes: [node(2)], edges: [] }]]), shared: [shared('c_1')] }),
       );
@@ -335,7 +331,7 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
       for (const remove of ['delete', 'evict', 'purge'] as const) {
         const ns = await filled();
         await commit(
-          store(),
+          store,
           ns,
           update({
             lane: 'documents',
@@ -344,22 +340,22 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
             ]),
           }),
         );
-        if (remove === 'delete') await deleteRecords(store(), ns, 2, 3);
-        else if (remove === 'evict') await commit(store(), ns, { evictions: [2, 3] });
+        if (remove === 'delete') await deleteRecords(store, ns, 2, 3);
+        else if (remove === 'evict') await commit(store, ns, { evictions: [2, 3] });
         else {
           const writes = [2, 3].map((id) => ({ ...note('x', { expiresAt: NOW - 1 }), id }));
-          await commit(store(), ns, { writes });
-          await purge(store().records, ns, purgeRequest());
+          await commit(store, ns, { writes });
+          await purge(store.records, ns, purgeRequest());
         }
         expect([remove, await nodesOf(ns), await edgesOf(ns)]).toEqual([
           remove,
           ['n_1', 'p_1'],
           ['n_1 part_of p_1'],
         ]);
-        expect((await store().graph.contributions(ns, 'text', [1])).get(1)?.edges).toHaveLength(1);
+        expect((await store.graph.contributions(ns, 'text', [1])).get(1)?.edges).toHaveLength(1);
         // A derivation that read the record before comes too late.
         await commit(
-          store(),
+          store,
           ns,
           update({ records: new Map([[3, { nodes: [node(3)], edges: [edge(3, 1)] }]]) }),
         );
@@ -370,38 +366,36 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
     it('leads to another project only by types that may', async () => {
       const ns = await filled();
       await commit(
-        store(),
+        store,
         ns,
         update({ records: new Map([[3, { nodes: [node(3, { project: 'other' })], edges: [] }]]) }),
       );
       const targets = async (fields: Partial<NeighbourRequest>): Promise<string[]> =>
-        (await store().graph.neighbours(ns, around('n_1', fields))).out.map(({ dst }) => dst);
+        (await store.graph.neighbours(ns, around('n_1', fields))).out.map(({ dst }) => dst);
       expect(await targets({})).toEqual(['n_2', 'p_1']);
       expect(await targets({ crossProjectTypes: ['links_to'] })).toEqual(['n_2', 'p_1']);
       expect(await targets({ crossProjectTypes: ['embeds'] })).toEqual(['n_3', 'n_2', 'p_1']);
-      expect((await store().graph.edges(ns, { project: 'default' }, ALL)).map(({ dst }) => dst)).toEqual([
+      expect((await store.graph.edges(ns, { project: 'default' }, ALL)).map(({ dst }) => dst)).toEqual([
         'n_2',
         'p_1',
         'p_1',
       ]);
-      expect(await store().graph.nodes(ns, { page: ALL }, { project: 'other' })).toMatchObject([
-        { id: 'n_3' },
-      ]);
+      expect(await store.graph.nodes(ns, { page: ALL }, { project: 'other' })).toMatchObject([{ id: 'n_3' }]);
     });
 
     it('hides the nodes of sources', async () => {
       const ns = await filled();
       const filter = { excludedSources: ['notes'] };
-      expect(await store().graph.nodes(ns, { page: ALL }, filter)).toEqual([]);
-      expect(await store().graph.edges(ns, filter, ALL)).toEqual([]);
-      expect((await store().graph.neighbours(ns, around('n_1', { filter }))).nodes).toMatchObject([
+      expect(await store.graph.nodes(ns, { page: ALL }, filter)).toEqual([]);
+      expect(await store.graph.edges(ns, filter, ALL)).toEqual([]);
+      expect((await store.graph.neighbours(ns, around('n_1', { filter }))).nodes).toMatchObject([
         { id: 'p_1' },
       ]);
-      expect(await store().graph.nodes(ns, { ids: ['n_1', 'p_1'] }, filter)).toEqual([]);
-      expect(await store().graph.counts(ns, filter)).toEqual({ nodes: [], edges: [], tags: [] });
+      expect(await store.graph.nodes(ns, { ids: ['n_1', 'p_1'] }, filter)).toEqual([]);
+      expect(await store.graph.counts(ns, filter)).toEqual({ nodes: [], edges: [], tags: [] });
       const degrees = async (fields: Partial<NeighbourRequest>): Promise<number[][]> => {
         const request = around('n_1', { of: ['n_1', 'p_1'], ...fields });
-        return (await store().graph.neighbours(ns, request)).degrees.map((each) => [each.out, each.in]);
+        return (await store.graph.neighbours(ns, request)).degrees.map((each) => [each.out, each.in]);
       };
       const all = [
         [3, 0],
@@ -414,73 +408,69 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
       expect(await degrees({ filter, countsHidden: true })).toEqual(all);
       expect(await degrees({ filter: { excludedSources: ['others'] } })).toEqual(all);
       const others = { excludedSources: ['others'] };
-      expect(await store().graph.nodes(ns, { ids: ['p_1'] }, others)).toMatchObject([{ id: 'p_1' }]);
+      expect(await store.graph.nodes(ns, { ids: ['p_1'] }, others)).toMatchObject([{ id: 'p_1' }]);
     });
 
     it('names the records whose links mean other records, until they are derived again', async () => {
       const ns = namespace();
       const linking = note('to b', { key: 'a.md', metadata: { links: [{ target: 'b' }] } });
-      await write(store(), ns, linking, note('c', { key: 'c.md' }));
+      await write(store, ns, linking, note('c', { key: 'c.md' }));
       expect(await stale(ns)).toEqual([]);
-      await write(store(), ns, note('b', { key: 'b.md' }));
+      await write(store, ns, note('b', { key: 'b.md' }));
       const [first] = await stale(ns);
       expect(first).toEqual({ record: 1, since: 3 });
-      expect(await store().graph.state(ns)).toMatchObject({ stale: 1 });
-      await commit(store(), ns, { evictions: [3] });
+      expect(await store.graph.state(ns)).toMatchObject({ stale: 1 });
+      await commit(store, ns, { evictions: [3] });
       // The mark that was read before is older.
-      await commit(store(), ns, update({ settled: [first!] }));
+      await commit(store, ns, update({ settled: [first!] }));
       const again = await stale(ns);
       expect(again).toMatchObject([{ record: 1 }]);
-      await commit(store(), ns, update({ settled: again }));
+      await commit(store, ns, update({ settled: again }));
       expect(await stale(ns)).toEqual([]);
       // Deleted records are in no list.
-      await write(store(), ns, note('b', { key: 'b.md' }));
-      await deleteRecords(store(), ns, 1);
+      await write(store, ns, note('b', { key: 'b.md' }));
+      await deleteRecords(store, ns, 1);
       expect(await stale(ns)).toEqual([]);
     });
 
     it('names the records that share an identity, when another comes or goes', async () => {
       const ns = namespace();
-      await write(store(), ns, note('a', { identity: 'x' }), note('b', { identity: 'y' }));
+      await write(store, ns, note('a', { identity: 'x' }), note('b', { identity: 'y' }));
       expect(await sharing(ns, [1, 2, 9])).toEqual([]);
-      await write(store(), ns, note('c', { identity: 'x' }), note('d', { identity: 'x', source: 'other' }));
+      await write(store, ns, note('c', { identity: 'x' }), note('d', { identity: 'x', source: 'other' }));
       expect(await stale(ns)).toMatchObject([{ record: 1 }]);
       expect(await sharing(ns, [4, 3, 2, 1])).toEqual([3, 1]);
       const nodes = new Map(
         [1, 3].map((id) => [id, { nodes: [node(id, { sharesIdentity: true })], edges: [] }]),
       );
-      await commit(store(), ns, update({ records: nodes, settled: await stale(ns) }));
-      await commit(store(), ns, { evictions: [1] });
+      await commit(store, ns, update({ records: nodes, settled: await stale(ns) }));
+      await commit(store, ns, { evictions: [1] });
       expect(await stale(ns)).toMatchObject([{ record: 3 }]);
       expect(await sharing(ns, [3])).toEqual([]);
     });
 
     it('is discarded with the other derived data', async () => {
       const ns = await filled();
-      await store().admin.resetDerived(ns, { drop: false, vectors: false });
+      await store.admin.resetDerived(ns, { drop: false, vectors: false });
       expect([await nodesOf(ns), await edgesOf(ns)]).toEqual([[], []]);
-      expect(await store().graph.state(ns)).toMatchObject({ upTo: 0, rules: '' });
+      expect(await store.graph.state(ns)).toMatchObject({ upTo: 0, rules: '' });
     });
 
     it('belongs to its namespace', async () => {
       const [ours, theirs] = [await filled(), await filled()];
-      const before = [
-        await store().graph.nodes(ours, { page: ALL }),
-        await store().graph.edges(ours, {}, ALL),
-      ];
+      const before = [await store.graph.nodes(ours, { page: ALL }), await store.graph.edges(ours, {}, ALL)];
       await commit(
-        store(),
+        store,
         theirs,
         update({ records: new Map([[1, { nodes: [node(1, { title: 'Theirs' })], edges: [edge(1, 1)] }]]) }),
       );
-      await commit(store(), theirs, { evictions: [2, 3] });
-      await store().admin.resetDerived(theirs, { drop: true, vectors: true });
-      expect([
-        await store().graph.nodes(ours, { page: ALL }),
-        await store().graph.edges(ours, {}, ALL),
-      ]).toEqual(before);
+      await commit(store, theirs, { evictions: [2, 3] });
+      await store.admin.resetDerived(theirs, { drop: true, vectors: true });
+      expect([await store.graph.nodes(ours, { page: ALL }), await store.graph.edges(ours, {}, ALL)]).toEqual(
+        before,
+      );
       const degrees = async (ns: string): Promise<readonly NodeDegree[]> =>
-        (await store().graph.neighbours(ns, around('n_1'))).degrees;
+        (await store.graph.neighbours(ns, around('n_1'))).degrees;
       expect(await degrees(theirs)).toEqual([]);
       expect(await degrees(ours)).toEqual([{ id: 'n_1', record: 1, out: 3, in: 0 }]);
       expect(await nodesOf(theirs)).toEqual([]);

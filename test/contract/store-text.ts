@@ -1,24 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldWeights, TextQuery } from '../../src/store/search-model.ts';
-import type { StoreFixture } from './store-contract.ts';
 import { searchText } from './queries.ts';
+import type { StoreFixture } from './store-contract.ts';
 import {
   ALL_LIVE,
   anyOf,
   EQUAL_WEIGHTS,
   evict,
+  matchingPassages,
   matchingRecords,
   note,
   passage,
-  matchingPassages,
+  statsOf,
   term,
+  verifyStore,
   write,
 } from './store-samples.ts';
 
 export function describeTextSearch({ store, namespace }: StoreFixture): void {
   const search = async (ns: string, query: Partial<TextQuery>, limit = 100): Promise<number[]> => {
     const scores = await searchText(
-      store(),
+      store,
       ns,
       { any: [], all: [], weights: EQUAL_WEIGHTS, ...query },
       ALL_LIVE,
@@ -42,8 +44,8 @@ export function describeTextSearch({ store, namespace }: StoreFixture): void {
         passage('another part', { ordinal: 1, context: 'Renovation' }),
       ];
       const { draft } = note('', { title: 'Cooker', tags: ['kitchen/oven'], metadata });
-      await write(store(), ns, { id: null, draft, passages });
-      const [first, second] = await matchingPassages(store(), ns, 'cooker');
+      await write(store, ns, { id: null, draft, passages });
+      const [first, second] = await matchingPassages(store, ns, 'cooker');
       const wordsOfRecord = [
         'stove',
         'range',
@@ -56,19 +58,19 @@ export function describeTextSearch({ store, namespace }: StoreFixture): void {
         'oven',
       ];
       for (const word of wordsOfRecord)
-        expect([word, await matchingPassages(store(), ns, word)]).toEqual([word, [first, second]]);
+        expect([word, await matchingPassages(store, ns, word)]).toEqual([word, [first, second]]);
       for (const word of ['drafted', 'grace', 'upper', 'lower', 'body']) {
-        expect([word, await matchingPassages(store(), ns, word)]).toEqual([word, [first]]);
+        expect([word, await matchingPassages(store, ns, word)]).toEqual([word, [first]]);
       }
-      expect(await matchingPassages(store(), ns, 'renovation')).toEqual([second]);
-      expect(await matchingPassages(store(), ns, 'another')).toEqual([second]);
-      expect(await matchingPassages(store(), ns, 'status')).toEqual([]);
+      expect(await matchingPassages(store, ns, 'renovation')).toEqual([second]);
+      expect(await matchingPassages(store, ns, 'another')).toEqual([second]);
+      expect(await matchingPassages(store, ns, 'status')).toEqual([]);
     });
 
     it('applies the given field weights', async () => {
       const ns = namespace();
       await write(
-        store(),
+        store,
         ns,
         note('x', { title: 'oven' }),
         { ...note('x'), passages: [passage('x', { headings: ['oven'] })] },
@@ -89,11 +91,10 @@ export function describeTextSearch({ store, namespace }: StoreFixture): void {
       expect(await search(ns, { any: [term('oven')] })).toEqual([1, 2, 3, 4]);
     });
 
-    it('scores as BM25 with k1 = 1.2 and b = 0.75', async ({ skip }) => {
-      skip(!store().capabilities.bm25, 'the scores of this store only order results');
+    it('scores as BM25 with k1 = 1.2 and b = 0.75', async () => {
       const ns = namespace();
       await write(
-        store(),
+        store,
         ns,
         note('oven oven sink'),
         note('oven'),
@@ -101,7 +102,7 @@ export function describeTextSearch({ store, namespace }: StoreFixture): void {
         note('rug'),
         note('bed'),
       );
-      const [one, two] = await searchText(store(), ns, anyOf('oven'), ALL_LIVE, 10);
+      const [one, two] = await searchText(store, ns, anyOf('oven'), ALL_LIVE, 10);
       const idf = Math.log((5 - 2 + 0.5) / (2 + 0.5));
       const score = (frequency: number, length: number): number =>
         (idf * frequency * 2.2) / (frequency + 1.2 * (0.25 + (0.75 * length) / 2));
@@ -119,17 +120,17 @@ export function describeTextSearch({ store, namespace }: StoreFixture): void {
         note('bed'),
       ];
       const evicted = Array.from({ length: 20 }, (_, i) => note(`oven ${'chair '.repeat(i)}`));
-      await write(store(), changed, ...evicted);
+      await write(store, changed, ...evicted);
       const ids = await write(
-        store(),
+        store,
         changed,
         ...remaining.map(({ draft }) => ({ ...note('oven table'), draft })),
       );
-      await evict(store(), changed, ...evicted.map((_, i) => i + 1));
-      await write(store(), changed, ...remaining.map((one, i) => ({ ...one, id: ids[i]! })));
-      await write(store(), fresh, ...remaining);
+      await evict(store, changed, ...evicted.map((_, i) => i + 1));
+      await write(store, changed, ...remaining.map((one, i) => ({ ...one, id: ids[i]! })));
+      await write(store, fresh, ...remaining);
       const scores = async (ns: string): Promise<number[]> =>
-        (await searchText(store(), ns, anyOf('oven', 'kitchen'), ALL_LIVE, 10)).map(({ score }) => score);
+        (await searchText(store, ns, anyOf('oven', 'kitchen'), ALL_LIVE, 10)).map(({ score }) => score);
       const expected = await scores(fresh);
       expect(expected).toHaveLength(2);
       expect(await scores(changed)).toEqual(expected.map((score) => expect.closeTo(score, 9) as number));
@@ -139,7 +140,7 @@ export function describeTextSearch({ store, namespace }: StoreFixture): void {
       const ns = namespace();
       const common = Array.from({ length: 6 }, () => note('common word'));
       await write(
-        store(),
+        store,
         ns,
         ...common,
         note('rare word'),
@@ -153,7 +154,7 @@ export function describeTextSearch({ store, namespace }: StoreFixture): void {
     it('finds phrases of consecutive words within one field', async () => {
       const ns = namespace();
       await write(
-        store(),
+        store,
         ns,
         note('the kitchen remodel plan'),
         note('remodel the kitchen'),
@@ -169,7 +170,7 @@ export function describeTextSearch({ store, namespace }: StoreFixture): void {
     it('requires all of the required terms and any of the others', async () => {
       const ns = namespace();
       await write(
-        store(),
+        store,
         ns,
         note('oven sink'),
         note('oven lamp'),
@@ -189,7 +190,7 @@ export function describeTextSearch({ store, namespace }: StoreFixture): void {
     it('finds words of every script, whatever their case and accents', async () => {
       const ns = namespace();
       await write(
-        store(),
+        store,
         ns,
         note('Die STRASSE nach Zürich'),
         note('Кухонный нож'),
@@ -222,7 +223,7 @@ export function describeTextSearch({ store, namespace }: StoreFixture): void {
 
     it('treats terms as words, never as syntax', async () => {
       const ns = namespace();
-      await write(store(), ns, note('plain text'), note('or and not near'));
+      await write(store, ns, note('plain text'), note('or and not near'));
       const hostile = [
         '"',
         '""',
@@ -265,12 +266,12 @@ export function describeTextSearch({ store, namespace }: StoreFixture): void {
         }
       }
       expect(await search(ns, { any: [{ terms: [], prefix: false }] })).toEqual([]);
-      expect(await matchingRecords(store(), ns, 'OR')).toEqual([2]);
+      expect(await matchingRecords(store, ns, 'OR')).toEqual([2]);
     });
 
     it('accepts thousands of terms', async () => {
       const ns = namespace();
-      await write(store(), ns, note('needle'), note('hay'));
+      await write(store, ns, note('needle'), note('hay'));
       const any = Array.from({ length: 3000 }, (_, i) => term(`straw${String(i)}`));
       expect(await search(ns, { any: [...any, term('needle')] })).toEqual([1]);
       expect(
@@ -282,9 +283,9 @@ export function describeTextSearch({ store, namespace }: StoreFixture): void {
       const ns = namespace();
       const long = note(Array.from({ length: 60 }, () => 'tile'));
       const others = Array.from({ length: 4 }, (_, i) => note(`tile ${'and so on '.repeat(i + 1)}`));
-      await write(store(), ns, long, ...others);
+      await write(store, ns, long, ...others);
       const query = { by: 'text', text: anyOf('tile'), filter: ALL_LIVE, limit: 10 } as const;
-      const retrieved = await store().search.retrieve(ns, {
+      const retrieved = await store.search.retrieve(ns, {
         queries: [query, { ...query, spread: { minRecords: 3, maxPerRecord: 2 } }],
         load: true,
       });
@@ -296,4 +297,165 @@ export function describeTextSearch({ store, namespace }: StoreFixture): void {
       expect(retrieved.passages[0]?.id).toBe(retrieved.lists[0]?.scores[0]?.passage);
     });
   });
+}
+
+export function describeWords({ store, namespace }: StoreFixture): void {
+  const counts = async (ns: string, ...words: readonly string[]): Promise<number[]> =>
+    (await store.search.terms(ns, words)).terms.map(({ passages }) => passages);
+  const suggestions = async (ns: string, word: string): Promise<string[]> =>
+    (await store.search.terms(ns, [word])).terms.flatMap((info) =>
+      info.near.map((suggestion) => suggestion.word),
+    );
+
+  describe('the vocabulary', () => {
+    it('counts passages, not occurrences, over all fields', async () => {
+      const ns = namespace();
+      await write(store, ns, note(['oven oven', 'sink']), note('lamp', { title: 'Oven', tags: ['oven'] }));
+      expect(await counts(ns, 'oven', 'sink', 'lamp', 'rug')).toEqual([2, 1, 1, 0]);
+    });
+
+    it('follows updates and evictions', async () => {
+      const ns = namespace();
+      await write(store, ns, note('oven sink'), note('oven lamp'));
+      await write(store, ns, { ...note('rug'), id: 1 });
+      expect(await counts(ns, 'oven', 'sink', 'lamp', 'rug')).toEqual([1, 0, 1, 1]);
+      await evict(store, ns, 2);
+      expect(await counts(ns, 'oven', 'sink', 'lamp', 'rug')).toEqual([0, 0, 0, 1]);
+      await write(store, ns, note('oven'));
+      expect(await counts(ns, 'oven')).toEqual([1]);
+      const stats = await statsOf(store, ns);
+      expect(stats?.terms).toBe(2);
+    });
+
+    it('has the same counts after many small writes as after one large one, and none when all are removed', async () => {
+      const [small, large] = [namespace(), namespace()];
+      const notes = Array.from({ length: 60 }, (_, i) =>
+        note(`oven ${Array.from({ length: 60 }, (__, j) => wordOfNumber(i * 40 + j)).join(' ')}`),
+      );
+      for (const each of notes) await write(store, small, each);
+      await write(store, large, ...notes);
+      const words = ['oven', 'ovne', ...Array.from({ length: 60 * 40 + 20 }, (_, i) => wordOfNumber(i))];
+      const expected = (await store.search.terms(large, words)).terms;
+      expect(expected[0]).toEqual({ word: 'oven', passages: 60, near: [] });
+      expect(expected.every(({ passages }, i) => i === 1 || passages > 0)).toBe(true);
+      expect((await store.search.terms(small, words)).terms).toEqual(expected);
+      for (let id = 1; id < 60; id++) await evict(store, small, id);
+      expect(await counts(small, 'oven', wordOfNumber(0), wordOfNumber(59 * 40))).toEqual([1, 0, 1]);
+      expect((await suggestions(small, 'ovne'))[0]).toBe('oven');
+      await evict(store, small, 60);
+      expect(await counts(small, 'oven', wordOfNumber(59 * 40))).toEqual([0, 0]);
+      expect(await suggestions(small, 'ovne')).toEqual([]);
+      const stats = await statsOf(store, small);
+      expect(stats?.terms).toBe(0);
+      expect(await verifyStore(store)).toEqual([]);
+    });
+
+    it('finds the intended word among thousands of similar ones', async () => {
+      const ns = namespace();
+      const words = Array.from({ length: 4000 }, (_, i) => wordOfNumber(i));
+      await write(store, ns, note(words.join(' ')));
+      const intended = words.filter((_, i) => i % 97 === 0);
+      const infos = (
+        await store.search.terms(
+          ns,
+          intended.map((word) => word.slice(0, 3) + word[4]! + word[3]! + word.slice(5)),
+        )
+      ).terms;
+      const corrected = infos.filter((info, i) => info.near.some(({ word }) => word === intended[i]));
+      expect(corrected.length).toBeGreaterThan(intended.length * 0.9);
+    });
+
+    it('counts all forms of a stem together', async () => {
+      const ns = namespace();
+      await write(store, ns, note('ovens'), note('the oven'));
+      expect(await counts(ns, 'oven', 'ovens')).toEqual([2, 2]);
+      expect(await suggestions(ns, 'oven')).toEqual([]);
+    });
+
+    it('suggests the most similar words of the vocabulary for an unknown word', async () => {
+      const ns = namespace();
+      await write(
+        store,
+        ns,
+        note('kitchen remodel'),
+        note('kitchen'),
+        note('kitchener budget'),
+        note('Küche ножик'),
+      );
+      const [info] = (await store.search.terms(ns, ['kitchne'])).terms;
+      expect(info).toEqual({
+        word: 'kitchne',
+        passages: 0,
+        near: [
+          { word: 'kitchen', passages: 2, similarity: expect.closeTo(1 - 1 / 7, 9) as number },
+          { word: 'kitchener', passages: 1, similarity: expect.closeTo(1 - 2 / 9, 9) as number },
+        ],
+      });
+      expect(await suggestions(ns, 'remodle')).toEqual(['remodel']);
+      expect(await suggestions(ns, 'bugdet')).toEqual(['budget']);
+      expect(await suggestions(ns, 'ножки')).toEqual(['ножик']);
+    });
+
+    it('prefers the more similar, then the more frequent, then the alphabetically first word', async () => {
+      const ns = namespace();
+      await write(store, ns, note('boat coat goat'), note('goat'), note('moats'));
+      expect(await suggestions(ns, 'xoat')).toEqual(['goat', 'boat', 'coat']);
+      await write(store, ns, { ...note('rug'), id: 2 });
+      expect(await suggestions(ns, 'xoat')).toEqual(['boat', 'coat', 'goat']);
+    });
+
+    it('suggests nothing for short words, numbers and names with digits', async () => {
+      const ns = namespace();
+      await write(store, ns, note('cat 2026 abc123 worktop'));
+      for (const word of ['cut', '2025', 'abc124', 'wrkt', 'zzzzzzz'])
+        expect([word, await suggestions(ns, word)]).toEqual([word, []]);
+    });
+
+    it('suggests no word that was removed', async () => {
+      const ns = namespace();
+      await write(store, ns, note('kitchen'), note('rug'));
+      await evict(store, ns, 1);
+      expect(await suggestions(ns, 'kitchne')).toEqual([]);
+      await store.admin.resetDerived(ns, { drop: true, vectors: false });
+      expect(await counts(ns, 'rug')).toEqual([0]);
+    });
+
+    it('knows the languages of its passages', async () => {
+      const [german, english] = [namespace(), namespace()];
+      await write(store, german, note('Ich habe die Steuern nicht bezahlt'));
+      await write(store, english, note('the taxes are for this year'));
+      expect((await store.search.terms(german, [])).languages).toEqual(['de']);
+      expect((await store.search.terms(english, [])).languages).toEqual(['en']);
+      expect((await store.search.terms('nobody', [])).languages).toEqual([]);
+      await evict(store, german, 1);
+      expect((await store.search.terms(german, [])).languages).toEqual([]);
+    });
+
+    it('accepts any text as a word', async () => {
+      const ns = namespace();
+      await write(store, ns, note('kitchen'));
+      const words = [
+        '',
+        '"',
+        '*',
+        'kitchen" OR "x',
+        '\0\0\0\0',
+        '\ud800\ud800\ud800\ud800',
+        '数据库',
+        'k'.repeat(10_000),
+        'NEAR',
+      ];
+      expect((await store.search.terms(ns, words)).terms.map(({ word }) => word)).toEqual(words);
+      expect((await store.search.terms(ns, [])).terms).toEqual([]);
+      expect(await counts(ns, 'kitchen', 'kitchen')).toEqual([1, 1]);
+    });
+  });
+}
+
+const SYLLABLES = 'ba be bo da de do ka ke ko la le lo ma me mo na ne no ra re ro ta te to'.split(' ');
+
+/** A pronounceable word for a number below 13,824. No word is the stem of another. */
+function wordOfNumber(n: number): string {
+  const syllable = (position: number): string => SYLLABLES[Math.floor(n / 24 ** position) % 24]!;
+  return `${syllable(0)}${syllable(1)}${syllable(2)}vak`;
 }

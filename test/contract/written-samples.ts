@@ -17,7 +17,7 @@ import type {
   RecordDraft,
   RecordWrite,
 } from '../../src/store/model.ts';
-import type { Store, StoreRecords } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/store.ts';
 import { CHUNKING, note, NOW, passage } from './store-samples.ts';
 
 export const ALL: { after: null; limit: number } = { after: null, limit: 1000 };
@@ -145,7 +145,7 @@ export function auditDraft(fields: Partial<AuditDraft> = {}): AuditDraft {
 
 /** Returns the number of purged records. */
 export async function purge(
-  records: Pick<StoreRecords, 'commit'>,
+  records: Pick<Store['records'], 'commit'>,
   namespace: string,
   request: PurgeRequest,
 ): Promise<number> {

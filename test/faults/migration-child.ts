@@ -5,7 +5,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { loadMigrations } from '../../src/store/rules/migrations.ts';
 import { Database } from '../../src/store/sqlite/database/database.ts';
-import { migrate, MIGRATIONS } from '../../src/store/sqlite/admin/migrate.ts';
+import { migrate, MIGRATIONS } from '../../src/store/sqlite/database/storage.ts';
 
 const [, , path = '', step = '', sql = ''] = process.argv;
 const migrations = loadMigrations(MIGRATIONS);

@@ -2,7 +2,7 @@ import { LociError } from '../../src/core/errors.ts';
 import type { Fence, RecordWrite } from '../../src/store/model.ts';
 import type { LeaseRequest } from '../../src/store/admin-model.ts';
 import type { Store } from '../../src/store/store.ts';
-import { sourceStateChange, sourceStates } from '../../src/store/items/source-state.ts';
+import { sourceStateChange, sourceStates } from '../../src/store/items/kinds.ts';
 import { CHUNKING, note } from '../contract/store-samples.ts';
 import type { Line } from './store-processes.ts';
 import { dropLease, takeLease } from '../contract/written-samples.ts';

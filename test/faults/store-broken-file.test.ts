@@ -135,16 +135,6 @@ describe('a file that is not a store', () => {
     expect(statSync(path).size).toBe(0);
   });
 
-  it('several connections that create a store at once get the same one', async () => {
-    using folder = scratchFolder();
-    const path = join(folder.path, 'store.db');
-    const stores = await Promise.all(Array.from({ length: 4 }, () => openSqlite(path)));
-    const ids = await Promise.all(stores.map((store, i) => write(store, NAMESPACE, note(`n${String(i)}`))));
-    expect(ids.flat().sort()).toEqual([1, 2, 3, 4]);
-    await Promise.all(stores.map((store) => store.close()));
-    expect(readdirSync(folder.path)).toEqual(['store.db']);
-  });
-
   it('a folder instead of the file, or a file instead of its folder, is unreadable', async () => {
     using folder = scratchFolder();
     mkdirSync(join(folder.path, 'folder.db'));

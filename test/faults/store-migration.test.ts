@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { loadMigrations } from '../../src/store/rules/migrations.ts';
 import { Database, OLDER_APPLICATION_ID } from '../../src/store/sqlite/database/database.ts';
-import { migrate, MIGRATIONS } from '../../src/store/sqlite/admin/migrate.ts';
+import { migrate, MIGRATIONS } from '../../src/store/sqlite/database/storage.ts';
 import { matchingRecords, note, verifyStore, write } from '../contract/store-samples.ts';
 import { openSqlite, scratchFolder } from './store-processes.ts';
 

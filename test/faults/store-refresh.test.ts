@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
-import { sourceStates } from '../../src/store/items/source-state.ts';
+import { sourceStates } from '../../src/store/items/kinds.ts';
 import { NOW, verifyStore } from '../contract/store-samples.ts';
 import { CYCLES, DOCUMENTS, SOURCE } from './refresh-jobs.ts';
 import { openSqlite, scratchFolder, startChild, type Child } from './store-processes.ts';

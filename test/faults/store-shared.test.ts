@@ -14,7 +14,7 @@ import {
   write,
 } from '../contract/store-samples.ts';
 import { openSqlite, scratchFolder, startChild } from './store-processes.ts';
-import { createFile } from '../../src/store/sqlite/database/create-file.ts';
+import { createFile } from '../../src/store/sqlite/database/database.ts';
 
 const NAMESPACE = 'n';
 

@@ -13,8 +13,12 @@ import type {
 } from '../../src/store/model.ts';
 import { isSourced } from '../../src/store/rules/filter.ts';
 import { isUnchangedSinceChunking } from '../../src/store/rules/record-page.ts';
-import { assertRecordState, assertSafeTimes, assertUnchanged } from '../../src/store/rules/validation.ts';
-import { wellFormed } from '../../src/store/rules/well-formed.ts';
+import {
+  assertRecordState,
+  assertSafeTimes,
+  assertUnchanged,
+  wellFormed,
+} from '../../src/store/rules/validation.ts';
 import {
   type Namespace,
   noteChange,

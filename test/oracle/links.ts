@@ -3,8 +3,7 @@ import type { LinkSelector, RecordLink } from '../../src/store/model.ts';
 import type { NamedRecord } from '../../src/store/search-model.ts';
 import { isSourced } from '../../src/store/rules/filter.ts';
 import { LinkIndex, linksIn } from '../../src/store/rules/link-index.ts';
-import { MAX_BEARERS, mentionNames } from '../../src/store/rules/mention-names.ts';
-import { foldNoteName, noteNames } from '../../src/store/rules/note-names.ts';
+import { foldNoteName, MAX_BEARERS, mentionNames, noteNames } from '../../src/store/rules/mention-names.ts';
 import { type Namespace, passagesOf, recordsOf } from './state.ts';
 
 /** Every link of a namespace, resolved among all keys of its source. */

@@ -12,7 +12,7 @@ import { recordTime } from '../../src/store/rules/record-time.ts';
 import { admits, isLive, isSourced } from '../../src/store/rules/filter.ts';
 import { bestOfRecords, spreadOverRecords } from '../../src/store/rules/record-spread.ts';
 import type { SimilarRecord, StoredPassage } from '../../src/store/search-model.ts';
-import type { StoreAdmin, StoreRecords, StoreSearch, StoreVectors } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/store.ts';
 import { hasNoteName, linksOf, namedRecords, selects } from './links.ts';
 import { commit, compact, purge, resetDerived } from './commit.ts';
 import { languagesOf, lookUpTerms, missingCosines, neighbours, rankPassages } from './search.ts';
@@ -21,14 +21,14 @@ import { byCodePoint, headerOf, type Namespace, OracleState, passagesOf, records
 /** The store with which property tests compare the others: records, and what searches read. */
 export interface Oracle {
   readonly records: Omit<
-    StoreRecords,
+    Store['records'],
     'facet' | 'facets' | 'table' | 'histogram' | 'findExisting' | 'belongsTo' | 'bounds'
   > & {
     bounds(namespace: string): Promise<Pick<RecordBounds, 'highestId' | 'nextExpiry' | 'oldestDeletion'>>;
   };
-  readonly search: StoreSearch;
-  readonly vectors: Pick<StoreVectors, 'put'>;
-  readonly admin: Pick<StoreAdmin, 'resetDerived' | 'compact'>;
+  readonly search: Store['search'];
+  readonly vectors: Pick<Store['vectors'], 'put'>;
+  readonly admin: Pick<Store['admin'], 'resetDerived' | 'compact'>;
 }
 
 /**

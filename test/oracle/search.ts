@@ -34,10 +34,7 @@ export function rankPassages(namespace: Namespace, query: PassageQuery, limit: n
   if (query.by === 'text') return searchText(namespace, query.text, filter, limit);
   if (query.by === 'time') return nearestInTime(namespace, filter, limit, query.undated);
   const { generation, vector } = query.vector;
-  const mixedIn = vectorOf(namespace, generation, query.mix?.passage ?? 0) ?? vector;
-  const share = query.mix?.share ?? 0;
-  const mixed = vector.map((component, i) => (1 - share) * component + share * mixedIn[i]!);
-  return searchVectors(namespace, generation, mixed, filter, limit);
+  return searchVectors(namespace, generation, vector, filter, limit);
 }
 
 /** The cosines of the passages to compare, and of those that text queries found, without those that vector queries found. */

@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openStore } from '../../src/store/registry.ts';
-import { describeConflicts } from '../contract/store-conflicts.ts';
+import { describeConflicts } from '../contract/store-records.ts';
 import { describeStore, FEW_SUITES } from '../contract/store-contract.ts';
 import { describeDeletionAndRestoration } from '../contract/store-deletion.ts';
-import { describeFences } from '../contract/store-fences.ts';
-import { describeLeases } from '../contract/store-leases.ts';
-import { describeTextSearch } from '../contract/store-text.ts';
+import { describeFences, describeLeases } from '../contract/store-leases.ts';
+import { describeTextSearch, describeWords } from '../contract/store-text.ts';
 import { describeVectors } from '../contract/store-vectors.ts';
-import { describeWords } from '../contract/store-words.ts';
 import { repetitions } from '../repetitions.ts';
 import { runStatements, serverDatabase } from './database.ts';
 import { type PgBouncer, startPgBouncer } from './pgbouncer.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createPool } from '../../src/store/postgres/pool.ts';
+import { createPool } from '../../src/store/postgres/connections.ts';
 import { PostgresSql } from '../../src/store/postgres/postgres-sql.ts';
 import { testDatabase } from './database.ts';
 

@@ -9,7 +9,7 @@ import { DEFAULT_RANKING } from '../../src/search/rank/ranking.ts';
 import { runSearch, type SearchOutcome } from '../../src/search/search.ts';
 import { shownPassages } from '../../src/search/shown-passages.ts';
 import { connectPostgres } from '../../src/store/postgres/open.ts';
-import { PostgresVectorIndex } from '../../src/store/postgres/vectors/vector-index.ts';
+import { PostgresVectorIndex } from '../../src/store/postgres/vector-index.ts';
 import { openStore } from '../../src/store/registry.ts';
 import type { SearchFilter } from '../../src/store/search-model.ts';
 import { passageFilter } from '../../src/store/sql/filter.ts';

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { describe, expect, it, vi } from 'vitest';
 import { search } from '../../src/engine/records/search.ts';
-import { createPool } from '../../src/store/postgres/pool.ts';
+import { createPool } from '../../src/store/postgres/connections.ts';
 import { PostgresSql } from '../../src/store/postgres/postgres-sql.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openInline, settings, temporaryFolder } from '../contract/engines.ts';

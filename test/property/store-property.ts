@@ -73,7 +73,6 @@ async function retrieve(
       {
         by: 'vector',
         vector,
-        mix: { passage: 1, share: 0.5 },
         filter: { ...filter, origins: ['memory'] },
         limit: 1000,
       },

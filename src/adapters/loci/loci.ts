@@ -11,7 +11,7 @@ import { deriveStale } from '../../engine/reading/index-vaults.ts';
 import { refreshVault } from '../../engine/reading/refresh/refresh-vault.ts';
 import { NO_GENERATION, pendingTotals, Refusals } from '../../ingest/embed.ts';
 import { isWithin } from '../../sources/files/paths.ts';
-import { sourceStates } from '../../store/items/source-state.ts';
+import { sourceStates } from '../../store/items/kinds.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { MemoryResult } from '../contract.ts';
 import type { Backend, PoolQuery } from '../pool-adapter.ts';

@@ -28,6 +28,8 @@ interface WorkerClientOptions {
   /** The module that the thread runs; it calls `serveRequests`. See `workerModule`. */
   readonly module: URL;
   readonly name: string;
+  /** The `workerData` of the thread, and of those that take its place. */
+  readonly data?: unknown;
   readonly resourceLimits?: ResourceLimits;
   /** Creates the error of a request that gets no answer, because the thread died or its answer cannot be received. */
   readonly failure: (reason: string, cause?: unknown) => LociError;
@@ -110,9 +112,9 @@ export class WorkerClient {
   }
 
   #start(): Worker {
-    const { module, name, resourceLimits = {} } = this.#options;
+    const { module, name, data, resourceLimits = {} } = this.#options;
     // The thread does not inherit the flags of the process: `--input-type` would prevent it from starting.
-    const worker = new Worker(module, { name, resourceLimits, execArgv: [] });
+    const worker = new Worker(module, { name, workerData: data, resourceLimits, execArgv: [] });
     worker.on('message', (message: WorkerMessage) => {
       if (this.#worker !== worker) return;
       if ('answering' in message) this.#answering = message.answering;

@@ -1,7 +1,6 @@
 import { sha256 } from '../../core/ids.ts';
 import type { AuditEntry } from '../../store/admin-model.ts';
-import { storedReceipts } from '../../store/items/kinds.ts';
-import { sourceStates } from '../../store/items/source-state.ts';
+import { sourceStates, storedReceipts } from '../../store/items/kinds.ts';
 import type { Store } from '../../store/store.ts';
 import type { Closable, EngineServices } from '../context.ts';
 

@@ -24,7 +24,7 @@ import {
   MAX_RANKED_EDGES,
   type NeighbourRequest,
 } from '../../store/graph-model.ts';
-import { layoutChanges, storedLayout } from '../../store/items/graph-layout.ts';
+import { layoutChanges, storedLayout } from '../../store/items/kinds.ts';
 import type { EngineContext } from '../context.ts';
 
 /** All that an audience may see of a graph, with the position of each node. */

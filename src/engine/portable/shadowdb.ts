@@ -4,7 +4,7 @@ import { isJsonMap, parseExact, textExceedsDepth } from '../../core/json.ts';
 import type { Json, Metadata, Timestamp } from '../../core/types.ts';
 import { newDraft } from '../../ingest/record-draft.ts';
 import { MAX_TIME, MIN_TIME } from '../../sources/files/read-file.ts';
-import { sourceStateChange, sourceStates } from '../../store/items/source-state.ts';
+import { sourceStateChange, sourceStates } from '../../store/items/kinds.ts';
 import { readDatabase } from '../../store/registry.ts';
 import type { ForeignDatabase } from '../../store/store.ts';
 import { lowerTrust } from '../access/permission.ts';

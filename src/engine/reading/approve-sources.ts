@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
-import { sourceStateChange, sourceStates } from '../../store/items/source-state.ts';
+import { sourceStateChange, sourceStates } from '../../store/items/kinds.ts';
 import type { EngineContext } from '../context.ts';
 import { changesSince, parseApproval, serializeApproval } from './approval/approval-record.ts';
 import { approvalDetails, formatCommand, resolveCommand, unwatched } from './approval/approval.ts';

@@ -5,7 +5,7 @@ import type { EngineContext } from '../context.ts';
 import type { ProgressOptions } from '../../core/progress.ts';
 import { withLease } from '../shared/lease.ts';
 import { leaseName } from './refresh/refresh.ts';
-import { sourceStateChange } from '../../store/items/source-state.ts';
+import { sourceStateChange } from '../../store/items/kinds.ts';
 
 const PAGE_SIZE = 1000;
 /** The vectors of forgotten notes stay this long: a vault that is indexed again meanwhile need not be embedded again. */

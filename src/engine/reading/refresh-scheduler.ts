@@ -4,7 +4,7 @@ import { Refusals } from '../../ingest/embed.ts';
 import type { SyncReport } from '../../ingest/sync.ts';
 import { formatCount } from '../../core/text/format-count.ts';
 import type { SourceState } from '../../store/admin-model.ts';
-import { sourceStates } from '../../store/items/source-state.ts';
+import { sourceStates } from '../../store/items/kinds.ts';
 import type { EngineContext } from '../context.ts';
 import { configuredSources, type ConfiguredSource } from './configured/configured-sources.ts';
 import { hasNewModel, UnembeddedWrites } from '../embedding/models.ts';

@@ -2,7 +2,7 @@ import { LociError, messageOf } from '../../core/errors.ts';
 import { shellWord } from '../../core/text/split-command.ts';
 import type { Origin, Timestamp } from '../../core/types.ts';
 import type { SourceState } from '../../store/admin-model.ts';
-import { sourceStates } from '../../store/items/source-state.ts';
+import { sourceStates } from '../../store/items/kinds.ts';
 import type { EngineContext } from '../context.ts';
 import { isEnabled, otherSettings, vaultName, vaultsOfNamespace } from './configured/vault-names.ts';
 import {

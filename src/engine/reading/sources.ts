@@ -46,7 +46,7 @@ import {
   type excludedInput,
   type SourcesExcludedOutput,
 } from './source-schemas.ts';
-import { sourceStateChange, sourceStates } from '../../store/items/source-state.ts';
+import { sourceStateChange, sourceStates } from '../../store/items/kinds.ts';
 
 interface ViewerOptions extends ProgressOptions {
   /** Whether the caller may see commands, folders and errors. */

@@ -3,7 +3,7 @@ import type { VaultConfig } from '../../config/sources-schema.ts';
 import { LociError, messageOf } from '../../core/errors.ts';
 import type { Source, SourceItem, SourceProblem } from '../../sources/source.ts';
 import type { SourceState } from '../../store/admin-model.ts';
-import { sourceStates } from '../../store/items/source-state.ts';
+import { sourceStates } from '../../store/items/kinds.ts';
 import type { EngineContext } from '../context.ts';
 import { vaultSource } from './refresh/refresh-vault.ts';
 import { compareRevision, storedEntriesByKey } from '../../ingest/source-entries.ts';

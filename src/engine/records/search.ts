@@ -31,7 +31,7 @@ import { formatHit, strongMatches } from './results/search-result.ts';
 import { unmatchedFilters, reasonsForNothing, undatedNotice } from './results/why-nothing.ts';
 import { validUntil } from '../../core/valid-until.ts';
 import type { Store } from '../../store/store.ts';
-import { hitChanges } from '../../store/items/source-state.ts';
+import { hitChanges } from '../../store/items/kinds.ts';
 
 export interface SearchRequest extends Omit<SearchFilter, 'now'> {
   readonly query: string;

@@ -12,7 +12,7 @@ import type {
   GraphState,
 } from '../../store/graph-model.ts';
 import type { Page } from '../../store/model.ts';
-import type { Store, StoreGraph } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import { compare } from '../walk.ts';
 import { type ConceptEdge, isConceptId, type Concept } from './concepts.ts';
 import { ConceptReader, type Direction, type ConceptRef } from './concept-reader.ts';
@@ -37,11 +37,11 @@ type NodeEdges = Readonly<Record<Direction, readonly NodeEdge[]>>;
 type NearNode = Pick<NodeDegree, 'id' | 'record'>;
 
 /** What is read of the graph with the nodes and edges of concepts. */
-export type GraphReads = Pick<StoreGraph, 'nodes' | 'neighbours' | 'edges' | 'counts'>;
+export type GraphReads = Pick<Store['graph'], 'nodes' | 'neighbours' | 'edges' | 'counts'>;
 
 /** Adds the nodes and edges of concepts to the stored ones. They are not stored, but follow from names when they are read. */
 export class ConceptGraph implements GraphReads {
-  readonly #graph: StoreGraph;
+  readonly #graph: Store['graph'];
   readonly #nodes: ConceptNodes;
   /** The edges that were read last, as long as nothing has changed. */
   #read: { readonly of: string; readonly edges: Map<string, readonly NodeEdge[]> } = {

@@ -7,7 +7,7 @@ import {
   type NamingsOfKey,
   type RecordConcepts,
 } from '../../store/concept-model.ts';
-import type { StoreGraph } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import {
   type ConceptEdge,
   conceptEdges,
@@ -36,11 +36,11 @@ export interface ConceptRef {
 
 /** Reads the edges of concepts from the names and mentions of records, as if hidden sources had no records. */
 export class ConceptReader {
-  readonly #graph: StoreGraph;
+  readonly #graph: Store['graph'];
   readonly #namespace: string;
   readonly #excludedSources: readonly string[];
 
-  constructor(graph: StoreGraph, namespace: string, excludedSources: readonly string[] = []) {
+  constructor(graph: Store['graph'], namespace: string, excludedSources: readonly string[] = []) {
     this.#graph = graph;
     this.#namespace = namespace;
     this.#excludedSources = excludedSources;

@@ -6,6 +6,7 @@ import type {
   HistoryDraft,
   HistoryRow,
   HistorySelector,
+  SourceState,
   StartupEntry,
   StoredToken,
   StoreFigures,
@@ -16,17 +17,16 @@ import type {
   ItemChange,
   ItemCursor,
   ItemKind,
+  Items,
   ItemSelector,
   ReceiptCursor,
   ReceiptFilter,
   StoredItem,
   StoredReceipt,
 } from '../item-model.ts';
-import type { IdempotencyKey, IdempotentResult, Page } from '../model.ts';
-import type { StoreRecords } from '../store.ts';
-import { storedJson, unlessDamaged } from '../sql/stored-json.ts';
-
-type Items = Pick<StoreRecords, 'items'>;
+import type { CommitBatch, IdempotencyKey, IdempotentResult, Page } from '../model.ts';
+import { assertSafeIntegers } from '../rules/validation.ts';
+import { storedJson, unlessDamaged } from '../sql/rows.ts';
 
 /** Names an item whose body is damaged. */
 const NAMES: Readonly<Record<ItemKind, (item: Pick<StoredItem, 'key' | 'position'>) => string>> = {
@@ -53,7 +53,7 @@ export function bodyOf(item: StoredItem): unknown {
 }
 
 /** More than any namespace has of what is read at once. */
-export const EVERY = { after: null, limit: 1_000_000 } as const;
+const EVERY = { after: null, limit: 1_000_000 } as const;
 
 /** A page after a position, as a page of items. */
 function afterPosition({ after, limit }: Page<number>): Page<ItemCursor> {
@@ -249,7 +249,7 @@ export const MARKED_RECEIPT = '"verdict":"';
 
 /** Removes the receipts made before this time that nobody has marked. A call that removes nothing does not wait for other writers. */
 export async function removeReceiptsBefore(
-  records: Pick<StoreRecords, 'items' | 'commit'>,
+  records: Items & { commit(namespace: string, batch: CommitBatch): Promise<number[]> },
   namespace: string,
   time: Timestamp,
 ): Promise<void> {
@@ -299,23 +299,12 @@ export function unseenRemoval(entry: number): ItemChange {
 export async function storedTokens(items: Items, namespace: string, hash?: string): Promise<StoredToken[]> {
   const selector: ItemSelector = { kind: 'token', ...(hash !== undefined && { ref: hash }), by: 'at' };
   return (await items.items(namespace, selector, EVERY)).map((item) => {
-    const {
-      subject,
-      name,
-      scopes,
-      expiresAt,
-      revokedAt,
-      csrfHash = null,
-      usedAt = null,
-    } = bodyOf(item) as TokenBody;
+    const { subject, name, scopes, expiresAt, revokedAt, csrfHash, usedAt } = bodyOf(item) as StoredToken;
     const kind = (item.type ?? 'token') as TokenKind;
     const fields = { subject, name, scopes, expiresAt, revokedAt, csrfHash, usedAt };
     return { kind, id: item.key, hash: item.ref!, createdAt: item.at, ...fields };
   });
 }
-
-/** Tokens of older versions have neither of the fields of sessions. */
-type TokenBody = Omit<StoredToken, 'csrfHash' | 'usedAt'> & Partial<StoredToken>;
 
 /** A code that was removed could not refuse a second attempt to use it. */
 const TOKEN_PURGE_DELAY_MS = 86_400_000;
@@ -339,4 +328,109 @@ export function tokenUse(id: string, usedAt: Timestamp): ItemChange {
 /** A token that is revoked already is a `conflict`. */
 export function tokenRevocation(id: string, revokedAt: Timestamp): ItemChange {
   return { change: { kind: 'token', key: id }, set: { revokedAt }, expected: { revokedAt: null } };
+}
+
+/** Where the nodes of a graph are drawn. Derived: `resetDerived` removes it. */
+export interface StoredLayout {
+  /** SHA-256 of the nodes and edges, and of the rules. */
+  readonly graph: string;
+  readonly ids: readonly string[];
+  readonly x: readonly number[];
+  readonly y: readonly number[];
+}
+
+/** The last layout of what an audience sees; `null` if there is none, or if it is damaged. */
+export async function storedLayout(
+  items: Items,
+  namespace: string,
+  audience: string,
+): Promise<StoredLayout | null> {
+  const selector: ItemSelector = { kind: 'graph_layout', key: audience, by: 'key' };
+  const [item] = await items.items(namespace, selector, { after: null, limit: 1 });
+  if (item === undefined) return null;
+  const body = unlessDamaged(() => bodyOf(item) as Omit<StoredLayout, 'graph'>);
+  return body === null ? null : { graph: item.ref!, ...body };
+}
+
+const MAX_LAYOUTS = 8;
+
+/** Replaces the layout of what the audience sees. The layouts of few audiences remain. */
+export function layoutChanges(audience: string, at: Timestamp, layout: StoredLayout): ItemChange[] {
+  const { graph, ids, x, y } = layout;
+  const of = 'graph_layout';
+  return [
+    { put: { kind: of, key: audience, at, ref: graph, body: { ids: [...ids], x: [...x], y: [...y] } } },
+    { of, keepNewest: MAX_LAYOUTS, by: 'at' },
+  ];
+}
+
+export const MAX_PROBLEMS = 20;
+const MAX_PROBLEM_LENGTH = 300;
+const MAX_RECENT_RUNS = 30;
+
+const INITIAL_STATE = {
+  root: null,
+  readAt: null,
+  settings: null,
+  triedAt: null,
+  tookMs: null,
+  nextAt: null,
+  refreshes: 0,
+  consecutiveFailures: 0,
+  totalFailures: 0,
+  recentRuns: [],
+  error: null,
+  problems: [],
+  consecutiveEmpty: 0,
+  paused: false,
+  approval: null,
+  approvedAt: null,
+  approvedBy: null,
+  hits: 0,
+  hitAt: null,
+} satisfies SourceState;
+
+/** The states of all sources, by name. */
+export async function sourceStates(items: Items, namespace: string): Promise<Map<string, SourceState>> {
+  const found = await items.items(namespace, { kind: 'source_state', by: 'key' }, EVERY);
+  // Earlier versions wrote states without some of the fields.
+  return new Map(
+    found.map((item) => [item.key, { ...INITIAL_STATE, ...(bodyOf(item) as Partial<SourceState>) }]),
+  );
+}
+
+/**
+ * Changes the state of a source, or creates it; `null` removes it. Lists of problems and runs, and long problems are truncated.
+ * @throws LociError `invalid_input` for a time or a number that is not whole
+ */
+export function sourceStateChange(source: string, change: Partial<SourceState> | null): ItemChange {
+  const id = { kind: 'source_state', key: source } as const;
+  if (change === null) return { remove: id };
+  const { problems, recentRuns, ...rest } = change;
+  assertSafeIntegers(
+    Object.fromEntries(
+      Object.entries(rest).filter((each): each is [string, number] => typeof each[1] === 'number'),
+    ),
+  );
+  const kept = problems?.slice(0, MAX_PROBLEMS).map((each) => each.slice(0, MAX_PROBLEM_LENGTH));
+  return {
+    change: id,
+    set: {
+      ...rest,
+      ...(kept !== undefined && { problems: kept }),
+      ...(recentRuns !== undefined && {
+        recentRuns: recentRuns.slice(-MAX_RECENT_RUNS).map((run) => ({ ...run })),
+      }),
+    },
+    initial: INITIAL_STATE,
+  };
+}
+
+/** Adds search hits to the states of sources. A source without a state is skipped. */
+export function hitChanges(bySource: ReadonlyMap<string, number>, at: Timestamp): ItemChange[] {
+  return [...bySource].map(([source, hits]) => ({
+    change: { kind: 'source_state', key: source },
+    set: { hitAt: at },
+    add: { hits },
+  }));
 }

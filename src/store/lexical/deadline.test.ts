@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Deadline } from '../../core/time/deadline.ts';
-import { bestByBm25 } from './bm25.ts';
-import { noCounts, Postings } from './postings.ts';
-import { WordList } from './word-list.ts';
+import { bestByBm25, noCounts, Postings } from './bm25.ts';
+import { WordList } from './spelling.ts';
 
 const EQUAL = { title: 1, headings: 1, body: 1, tags: 1 };
 

@@ -1,17 +1,17 @@
 import { LociError } from '../../core/errors.ts';
 import { withoutAsyncPauses } from '../../core/threads/slices.ts';
+import type { Purge } from '../model.ts';
+import { callNamed, createStore, type RunCall } from '../sql/calls/calls.ts';
 import type { ConnectedDriver, Driver } from '../sql/driver.ts';
-import { type StoreCalls, storeCalls } from '../sql/calls/calls.ts';
-import { createStoreProxy } from '../sql/calls/store-proxy.ts';
+import type { Sql } from '../sql/sql.ts';
 import type { OpenStoreOptions, Store } from '../store.ts';
+import { createPool } from './connections.ts';
 import { databaseName } from './locate.ts';
-import { migrate } from './migrate.ts';
-import { createPool } from './pool.ts';
 import { PostgresSql } from './postgres-sql.ts';
-import { Access, resilient } from './resilient-calls.ts';
-import { PostgresStorage } from './storage.ts';
-import { PostgresTextIndex } from './text/text-index.ts';
-import { PostgresVectorIndex } from './vectors/vector-index.ts';
+import { migrate, PostgresStorage } from './storage.ts';
+import { isConnectionLost, isReadOnlyError, isTimeout } from './store-error.ts';
+import { PostgresTextIndex } from './text-index.ts';
+import { PostgresVectorIndex } from './vector-index.ts';
 
 interface PostgresDriver extends ConnectedDriver {
   /** For people to read. */
@@ -76,25 +76,20 @@ export async function openPostgresStore(connections: Connections, options: OpenS
   const connection = await connectPostgres(connections, options, 'calls');
   const { name, driver, access } = connection;
   const { sql } = driver;
-  const calls = storeCalls(driver);
   let isClosed = false;
   return {
-    ...createStoreProxy(
+    ...createStore(
       resilient(sql, access, async (call, _route, parameters) => {
         if (isClosed) throw new LociError('store_failed', `${name}: is closed`);
         const [namespace] = parameters as [string];
         return sql.inNamespace(namespace, async () =>
-          withoutAsyncPauses(await callOf(calls, call)(...parameters)),
+          withoutAsyncPauses(await callNamed(call).run(driver, ...parameters)),
         );
       }),
     ),
     capabilities: {
       name: 'postgres',
       location: name,
-      durable: true,
-      shared: true,
-      bm25: true,
-      vectors: 'approximate',
       get readOnly() {
         return access.isReadOnly;
       },
@@ -107,7 +102,59 @@ export async function openPostgresStore(connections: Connections, options: OpenS
   };
 }
 
-function callOf(calls: StoreCalls, call: string): (...parameters: readonly unknown[]) => unknown {
-  const [role, name] = call.split('.') as [keyof StoreCalls, string];
-  return (calls[role] as unknown as Record<string, (...parameters: readonly unknown[]) => unknown>)[name]!;
+/** How long Loci believes that the store can only be read, in milliseconds. */
+const READ_ONLY_MS = 1000;
+
+/** Whether the store can only be read: on a replica until it is promoted, or for a user who may only read. */
+class Access {
+  isReadOnly = false;
+  #checkedAt = 0;
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  async check(): Promise<void> {
+    const row = await this.#sql.get("SELECT current_setting('transaction_read_only') = 'on' AS is_read_only");
+    [this.isReadOnly, this.#checkedAt] = [row?.['is_read_only'] === 1, performance.now()];
+  }
+
+  /** Whether it was read-only, and may no longer be. */
+  get isOutdated(): boolean {
+    return this.isReadOnly && performance.now() - this.#checkedAt > READ_ONLY_MS;
+  }
+}
+
+/** Calls that go on when a connection is lost, and when a replica takes the place of the primary server or the other way round. */
+function resilient(sql: Sql, access: Access, run: RunCall): RunCall {
+  return async (call, route, given) => {
+    // The call itself says why, if this fails.
+    if (access.isOutdated) await access.check().catch(() => undefined);
+    const parameters = call === 'records.commit' ? await byServerClock(sql, given) : given;
+    try {
+      return await run(call, route, parameters);
+    } catch (error) {
+      // Another connection may still work. What writes is repeated by the transaction, which knows whether it took place.
+      if (route === 'reader' && isConnectionLost(error) && !isTimeout(error))
+        return run(call, route, parameters);
+      if (isReadOnlyError(error)) await access.check().catch(() => undefined);
+      throw error;
+    }
+  };
+}
+
+/**
+ * Several machines write to the store, and the clock of one of them may be ahead. A purge by that clock would remove what has not
+ * expired, so that it counts by the clock of the server.
+ */
+async function byServerClock(sql: Sql, parameters: readonly unknown[]): Promise<readonly unknown[]> {
+  const [namespace, batch] = parameters as [string, object];
+  if (!('purge' in batch)) return parameters;
+  const { purge } = batch as Purge;
+  const { by, expiredBy, deletedBefore } = purge;
+  const row = await sql.get('SELECT (1000 * extract(epoch FROM clock_timestamp()))::bigint AS now');
+  const aheadMs = Math.max(0, by.at - Number(row?.['now']));
+  const times = { expiredBy: expiredBy - aheadMs, deletedBefore: deletedBefore - aheadMs };
+  return [namespace, { purge: { ...purge, ...times, by: { ...by, at: by.at - aheadMs } } }];
 }

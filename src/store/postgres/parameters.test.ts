@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decoded, decodedJson, encoded } from './nul.ts';
-import { statementOf } from './parameters.ts';
+import { decoded, decodedJson, encoded, statementOf } from './parameters.ts';
 
 describe('a statement', () => {
   it('has numbered parameters with the types of their values, each once', () => {

@@ -14,9 +14,8 @@ import {
   type Sql,
   type Table,
 } from '../sql/sql.ts';
-import { encoded } from './nul.ts';
-import { jsonOf, type Statement, statementOf } from './parameters.ts';
-import { runLimited, type Session } from './session.ts';
+import { encoded, jsonOf, type Statement, statementOf } from './parameters.ts';
+import { isCommitted, runLimited, type Session, TRANSACTION_ID, type TransactionId } from './connections.ts';
 import {
   guarded,
   isCancelled,
@@ -25,7 +24,6 @@ import {
   isDenied,
   isMadeMeanwhile,
 } from './store-error.ts';
-import { isCommitted, TRANSACTION_ID, type TransactionId } from './transaction-outcome.ts';
 
 const TYPES: Readonly<Record<ColumnType, string>> = { integer: 'bigint', real: 'float8', text: 'text' };
 

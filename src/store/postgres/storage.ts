@@ -1,10 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
+import { LociError } from '../../core/errors.ts';
 import type { StoreStats } from '../admin-model.ts';
+import { loadMigrations, type Migration, pendingMigrations } from '../rules/migrations.ts';
 import type { Storage } from '../sql/driver.ts';
-import { loadMigrations, type Migration } from '../rules/migrations.ts';
 import { generations } from '../sql/generations.ts';
-import { isOlder, MIGRATIONS } from './migrate.ts';
 import type { PostgresSql } from './postgres-sql.ts';
-import { createVectorIndex, vectorIndexName } from './vectors/vector-index.ts';
+import { isDenied } from './store-error.ts';
+import { createVectorIndex, vectorIndexName } from './vector-index.ts';
 
 /** Two faults that damaged indexes of vectors were fixed up to this version of pgvector. */
 const SOUND_VECTOR = '0.8.4';
@@ -102,4 +104,129 @@ function expectedIndexes(migrations: readonly Migration[]): Map<string, string> 
     }
   }
   return statements;
+}
+
+const MIGRATIONS: URL = new URL('migrations/', import.meta.url);
+/** The number of the advisory lock that migrations take: `loci` in ASCII. */
+const LOCK = 0x6c6f6369;
+/** Extensions that the tables need, with their oldest version. */
+const EXTENSIONS = { vector: '0.8.0' };
+
+/**
+ * Brings the schema up to date in one transaction. Returns at once if it is current. Of two servers that start at the same time, the
+ * second one waits and has nothing left to do.
+ * @param owner the connection that makes the tables, which may be another one
+ * @throws LociError `store_newer`; `store_older` for a store of before the first release; `store_failed` for a database without an extension; `store_not_found` for one without a store
+ */
+export async function migrate(
+  sql: PostgresSql,
+  owner: PostgresSql,
+  where: string,
+  create: boolean,
+): Promise<void> {
+  const migrations = loadMigrations(MIGRATIONS);
+  const version = await schemaVersion(sql, where);
+  if (pendingMigrations(migrations, version, where).length === 0) return;
+  if (version === 0 && !create) throw new LociError('store_not_found', `there is no store in ${where}`);
+  if (owner !== sql) await assertSameDatabase(sql, owner);
+  await owner.transaction(async () => {
+    await owner.run(`SELECT pg_advisory_xact_lock(${String(LOCK)})`);
+    const current = await schemaVersion(owner, where);
+    if (current === 0) await assertUsable(owner, where);
+    for (const migration of pendingMigrations(migrations, current, where)) {
+      await owner.script(migration.sql);
+      await owner.run('UPDATE loci_store SET version = :version', { version: migration.version });
+    }
+  });
+}
+
+/** A mistake in one of two connection strings makes no tables elsewhere. */
+async function assertSameDatabase(sql: PostgresSql, owner: PostgresSql): Promise<void> {
+  const database = 'SELECT current_database() AS name, pg_postmaster_start_time()::text AS started';
+  if (!isDeepStrictEqual(await sql.get(database), await owner.get(database)))
+    throw new LociError(
+      'invalid_config',
+      'store.connectionString and store.directConnectionString lead to two databases',
+    );
+}
+
+/** 0 if the database has no store. */
+async function schemaVersion(sql: PostgresSql, where: string): Promise<number> {
+  const table = await sql.get(
+    "SELECT to_regclass('loci_store') IS NOT NULL AS found, to_regclass('loci_schema') IS NOT NULL AS older",
+  );
+  if (table?.['older'] === 1)
+    throw new LociError('store_older', `${where} was written by a version of Loci before its first release`);
+  if (table?.['found'] !== 1) return 0;
+  return Number((await sql.get('SELECT version FROM loci_store'))?.['version']);
+}
+
+/** The columns that the memories of ShadowDB have had in all versions. A store may be beside them: `loci import` reads them. */
+const SHADOWDB = `SELECT attrelid FROM pg_attribute WHERE attname IN ('content', 'category', 'fts') GROUP BY attrelid HAVING count(*) = 3`;
+
+async function assertUsable(sql: PostgresSql, where: string): Promise<void> {
+  const row = await sql.get(
+    `SELECT current_setting('server_encoding') AS encoding, (
+       SELECT string_agg(relname, ', ' ORDER BY relname) FROM (
+         SELECT relname FROM pg_class AS c WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace
+           AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE objid = c.oid AND deptype = 'e')
+           AND NOT EXISTS (${SHADOWDB}) ORDER BY relname LIMIT 3) AS tables) AS tables`,
+  );
+  if (row?.['encoding'] !== 'UTF8')
+    throw new LociError(
+      'store_failed',
+      `${where} has the encoding ${String(row?.['encoding'])}, but a store needs UTF8`,
+      {
+        hint: 'Create another database: `CREATE DATABASE loci ENCODING UTF8 TEMPLATE template0`.',
+      },
+    );
+  if (row['tables'] !== null)
+    throw new LociError('store_failed', `${where} has tables of another program: ${String(row['tables'])}`, {
+      hint: 'Create a database for Loci: `CREATE DATABASE loci ENCODING UTF8 TEMPLATE template0`.',
+    });
+  for (const [name, oldest] of Object.entries(EXTENSIONS)) await requireExtension(sql, where, name, oldest);
+}
+
+function isOlder(version: string, other: string): boolean {
+  return version.localeCompare(other, 'en', { numeric: true }) < 0;
+}
+
+async function requireExtension(
+  sql: PostgresSql,
+  where: string,
+  name: string,
+  oldest: string,
+): Promise<void> {
+  const found = await sql.get(
+    `SELECT a.default_version AS available, e.extversion AS installed FROM pg_available_extensions AS a
+     LEFT JOIN pg_extension AS e ON e.extname = a.name WHERE a.name = :name`,
+    { name },
+  );
+  const fail = (what: string, hint: string): never => {
+    throw new LociError('store_failed', `${where}: ${what}`, { hint });
+  };
+  if (found === undefined)
+    return fail(
+      `the server has no extension ${name}`,
+      `Install ${name} ${oldest} or newer on the server, then run \`CREATE EXTENSION ${name};\``,
+    );
+  if (found['installed'] !== null) {
+    if (isOlder(String(found['installed']), oldest))
+      fail(
+        `the extension ${name} has version ${String(found['installed'])}, but a store needs ${oldest}`,
+        `Run \`ALTER EXTENSION ${name} UPDATE;\` as its owner.`,
+      );
+    return;
+  }
+  await sql.run(`CREATE EXTENSION IF NOT EXISTS ${name}`).catch((error: unknown) => {
+    if (!isDenied(error)) throw error;
+    throw new LociError(
+      'store_failed',
+      `${where}: the extension ${name} is missing, and this user may not create it`,
+      {
+        cause: error,
+        hint: `Run \`CREATE EXTENSION ${name};\` in this database as a user who may.`,
+      },
+    );
+  });
 }

@@ -51,16 +51,23 @@ export async function guarded<Result>(
   }
 }
 
-/** Whether a transaction failed only because of another one: a serialisation failure or a deadlock. */
-export function isConflict(error: unknown): boolean {
-  const code = databaseError(error)?.code ?? '';
-  return code.startsWith('40');
+/** Tells errors by their SQLSTATE. */
+function hasState(states: RegExp): (error: unknown) => boolean {
+  return (error) => states.test(databaseError(error)?.code ?? '');
 }
 
+/** Whether a transaction failed only because of another one: a serialisation failure or a deadlock. */
+export const isConflict = hasState(/^40/);
 /** Whether the server ended a statement because it took too long. */
-export function isCancelled(error: unknown): boolean {
-  return databaseError(error)?.code === '57014';
-}
+export const isCancelled = hasState(/^57014$/);
+/** Whether the server refuses to write, because it is a replica or the user may only read. */
+export const isReadOnlyError = hasState(/^25006$/);
+/** Whether a transaction has a number that the server has not given yet, as after a crash that lost the transaction. */
+export const isFutureTransaction = hasState(/^22023$/);
+/** Whether a table or an index of this name is there by now. */
+export const isMadeMeanwhile = hasState(/^(42P07|23505)$/);
+/** Whether the user lacks a right. */
+export const isDenied = hasState(/^42501$/);
 
 /** Whether the server cannot have answered: the socket failed, or the server ended the connection. */
 export function isConnectionLost(error: unknown): boolean {
@@ -74,29 +81,9 @@ export function isTimeout(error: unknown): boolean {
   return cause instanceof Error && cause.message === 'Query read timeout';
 }
 
-/** Whether the server refuses to write, because it is a replica or the user may only read. */
-export function isReadOnlyError(error: unknown): boolean {
-  return databaseError(error)?.code === '25006';
-}
-
-/** Whether a transaction has a number that the server has not given yet, as after a crash that lost the transaction. */
-export function isFutureTransaction(error: unknown): boolean {
-  return databaseError(error)?.code === '22023';
-}
-
 /** The error of `pg` when no connection of the pool became free in time. */
 function isPoolExhausted(error: unknown): boolean {
   return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
-}
-
-/** Whether a table or an index of this name is there by now. */
-export function isMadeMeanwhile(error: unknown): boolean {
-  return ['42P07', '23505'].includes(databaseError(error)?.code ?? '');
-}
-
-/** Whether the user lacks a right. */
-export function isDenied(error: unknown): boolean {
-  return databaseError(error)?.code === '42501';
 }
 
 /** Statements within a transaction have turned theirs into errors of Loci. */

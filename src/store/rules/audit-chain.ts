@@ -1,7 +1,7 @@
 import { LociError } from '../../core/errors.ts';
 import { sha256 } from '../../core/ids.ts';
 import type { AuditDiff, AuditDraft, AuditEntry } from '../admin-model.ts';
-import { wellFormed } from './well-formed.ts';
+import { wellFormed } from './validation.ts';
 
 /** `previous` of the first entry. */
 export const CHAIN_START: string = '0'.repeat(64);

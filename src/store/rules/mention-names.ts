@@ -1,7 +1,7 @@
 import { analyze, type Token } from '../../core/text/analyze.ts';
 import { isStopWord } from '../../core/text/stop-words.ts';
 import type { LociRecord } from '../../core/types.ts';
-import { fileNameOf } from './link-index.ts';
+import { fileNameOf, linkNameOfKey } from './link-index.ts';
 
 /** A longer title is a sentence, which no text repeats. */
 export const MAX_NAME_WORDS = 8;
@@ -62,4 +62,25 @@ export function isName(words: readonly Token[]): boolean {
   if (first === undefined || last === undefined || words.length > MAX_NAME_WORDS) return false;
   if (isStopWord(first.surface) || isStopWord(last.surface)) return false;
   return words.length > 1 || first.kind === 'bigram' || first.surface.length >= MIN_LETTERS;
+}
+
+/** The names of a note, folded, each once: its title, its aliases, and the name of its file. Other records have none. */
+export function noteNames({
+  origin,
+  key,
+  title,
+  metadata,
+}: Pick<LociRecord, 'origin' | 'key' | 'title' | 'metadata'>): string[] {
+  if (origin !== 'vault' || key === null) return [];
+  const { aliases } = metadata;
+  const written = [title, ...(Array.isArray(aliases) ? aliases : [])].filter(
+    (name) => typeof name === 'string',
+  );
+  const names = new Set([...written, linkNameOfKey(key)].map(foldNoteName));
+  return [...names].filter((name) => name !== '');
+}
+
+/** The form in which names of notes are compared: lower case, with composed characters. */
+export function foldNoteName(name: string): string {
+  return name.normalize('NFC').trim().toLowerCase();
 }

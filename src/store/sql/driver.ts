@@ -1,7 +1,18 @@
+import type { StoredLanguage } from '../../core/text/language/language.ts';
+import type { Deadline } from '../../core/time/deadline.ts';
+import type { Passage } from '../../core/types.ts';
 import type { StoreStats } from '../admin-model.ts';
+import type { IndexedFields } from '../lexical/text-fields.ts';
+import type {
+  PassageScore,
+  QueryVector,
+  SentenceVectors,
+  TextQuery,
+  VectorWrite,
+  Vocabulary,
+} from '../search-model.ts';
+import type { PassageFilter } from './filter.ts';
 import type { Sql } from './sql.ts';
-import type { TextIndex } from './text-index.ts';
-import type { VectorIndex } from './vector-index.ts';
 
 /** What a database brings: a connection, its indexes, and the care of its files. */
 export interface Driver {
@@ -9,6 +20,12 @@ export interface Driver {
   readonly text: TextIndex;
   readonly vectors: VectorIndex;
   readonly storage: Storage;
+}
+
+/** A namespace of a database, and its id. */
+export interface Scope extends Driver {
+  readonly namespace: string;
+  readonly ns: number;
 }
 
 /** A driver whose connections this process has to close. */
@@ -28,4 +45,106 @@ export interface Storage {
   afterCopy(): Promise<void>;
   /** Erases what was removed, as far as others that read or write at the time allow it. Not within a transaction. */
   reclaim(): Promise<void>;
+}
+
+/** A passage with the fields of its record that are indexed with it. */
+export interface TextEntry {
+  readonly passage: number;
+  readonly fields: IndexedFields;
+  readonly text: Passage;
+}
+
+/** Changes of the passages of a namespace. The removed ones have the fields with which they were indexed. */
+export interface TextChange {
+  readonly added: readonly TextEntry[];
+  readonly removed: readonly TextEntry[];
+  /** Removed passages of which no byte may remain. */
+  readonly erased: readonly TextEntry[];
+  /** Whether no word of passages that were removed before may remain either. */
+  readonly isPurge: boolean;
+}
+
+/** The cosine is `null` for a passage without a vector. */
+export interface TextScore extends PassageScore {
+  readonly cosine?: number | null;
+}
+
+/** Ranks passages by their words, and knows the words of a namespace. Each database has its own. */
+export interface TextIndex {
+  /** Prepares a new namespace. Within the transaction that creates it. */
+  create(ns: number): Promise<void>;
+  /** Within the transaction that changes the passages. */
+  change(ns: number, change: TextChange): Promise<void>;
+  /**
+   * The best passages that pass the filter: best first, ties by id. Past the deadline, the best of those that were ranked until
+   * then.
+   * @param compared an index that can gives each result its cosine with this vector as well, which saves a round trip
+   */
+  search(
+    ns: number,
+    query: TextQuery,
+    filter: PassageFilter,
+    limit: number,
+    deadline: Deadline,
+    compared?: QueryVector,
+  ): Promise<TextScore[]>;
+  /** The number of distinct words in the passages. */
+  countWords(ns: number): Promise<number>;
+  /** Does work that writes have put off. Cheap if there is none. Not within a transaction. */
+  merge(ns: number): Promise<void>;
+  /** Removes all passages and words, however damaged they are. Within a transaction. */
+  reset(ns: number): Promise<void>;
+  /** Compares what is indexed with the passages. Returns messages for at most `limit` differences of a kind. */
+  verify(ns: number, limit: number): Promise<string[]>;
+  /** Reads again what the connection remembers of the index, before `Storage.verify`. */
+  refresh(ns: number): Promise<void>;
+  /** See `Store['search'].terms`. Past the deadline, words get no corrections, or only those that were found until then. */
+  terms(
+    ns: number,
+    words: readonly string[],
+    languages: readonly StoredLanguage[],
+    deadline: Deadline,
+  ): Promise<Vocabulary>;
+}
+
+/**
+ * The vectors of contents, which the table `embedding` lists by namespace, generation and hash. Each database stores and compares
+ * them in its own way. Writes are a part of the caller's transaction.
+ */
+export interface VectorIndex {
+  /**
+   * The passages with the vectors nearest to the query that pass the filter: best first, ties by passage. Past the deadline, a
+   * scan is not repeated if the filter leaves too few.
+   */
+  search(
+    ns: number,
+    query: QueryVector,
+    filter: PassageFilter,
+    limit: number,
+    deadline: Deadline,
+  ): Promise<PassageScore[]>;
+  /** The cosines of vectors with the query, by their ids; those that are gone are left out. */
+  cosines(ns: number, ids: readonly number[], query: Float32Array): Promise<Map<number, number>>;
+  /** Vectors by their ids; those that are gone are left out. */
+  vectors(ns: number, ids: readonly number[]): Promise<Map<number, Float32Array>>;
+  /** Adds vectors. A content that has one keeps it. */
+  put(ns: number, generation: number, vectors: readonly VectorWrite[]): Promise<void>;
+  /** Adds the vectors of sentences of contents that have a vector. A content that has them keeps them. */
+  putSentences(ns: number, generation: number, sentences: SentenceVectors): Promise<void>;
+  sentences(
+    ns: number,
+    generation: number,
+    dimensions: number,
+    hashes: readonly string[],
+  ): Promise<Map<string, Float32Array[]>>;
+  /** For those of the passages that have vectors of sentences: the highest cosine of one with the query. */
+  sentenceCosines(ns: number, query: QueryVector, passages: readonly number[]): Promise<Map<number, number>>;
+  /** Derives again what searches scan, within a transaction: rows of `vector` were removed, or what was derived is damaged. */
+  rebuild(ns: number): Promise<void>;
+  /** Compares what searches scan with the vectors. Returns messages for at most `limit` differences. */
+  verify(ns: number, limit: number): Promise<string[]>;
+  /** Prepares what searches of a generation need, unless it is there. Not within a transaction. */
+  addGeneration(generation: number, dimensions: number): Promise<void>;
+  /** Removes the vectors of a generation in all namespaces, and returns their number. */
+  removeGeneration(generation: number): Promise<number>;
 }

@@ -9,7 +9,7 @@ import type {
 } from '../search-model.ts';
 import { objectsOf } from './rows.ts';
 import type { Sql } from './sql.ts';
-import type { VectorIndex } from './vector-index.ts';
+import type { VectorIndex } from './driver.ts';
 
 export async function generations(sql: Sql): Promise<Generation[]> {
   const rows = await sql.all('SELECT id, provider, model, dimensions, active FROM generation ORDER BY id');

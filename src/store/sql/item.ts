@@ -3,10 +3,9 @@ import { LociError } from '../../core/errors.ts';
 import type { Json } from '../../core/types.ts';
 import type { ItemChange, ItemCursor, ItemId, ItemSelector, StoredItem } from '../item-model.ts';
 import type { Page } from '../model.ts';
-import { assertSafeIntegers } from '../rules/validation.ts';
-import { wellFormed } from '../rules/well-formed.ts';
-import { objectsOf } from './rows.ts';
-import { storedObject } from './stored-json.ts';
+import { assertSafeIntegers, wellFormed } from '../rules/validation.ts';
+import type { Driver } from './driver.ts';
+import { objectsOf, storedObject } from './rows.ts';
 import type { Row, Sql } from './sql.ts';
 
 const COLUMNS = 'kind, key, position, at, expires_at AS "expiresAt", type, ref, body';
@@ -25,7 +24,7 @@ const CONDITIONS = {
 
 /** One statement, which looks the namespace up. */
 export async function readItems(
-  sql: Sql,
+  { sql }: Driver,
   namespace: string,
   selector: ItemSelector,
   page: Page<ItemCursor>,

@@ -1,6 +1,12 @@
-import type { Chain } from './admin/audit-attachments.ts';
 import type { Sql } from './sql.ts';
-import type { TextIndex } from './text-index.ts';
+import type { TextIndex } from './driver.ts';
+
+/** A chain of the audit log, and its last entry. */
+export interface Chain {
+  readonly chain: string;
+  readonly length: number;
+  readonly head: string;
+}
 
 /** What the row of a namespace has. The transaction that reads it for a commit is the only one that changes the namespace. */
 export interface NamespaceRow {

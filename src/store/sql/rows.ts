@@ -1,8 +1,8 @@
+import { LociError } from '../../core/errors.ts';
 import { localTime } from '../../core/time/whole-day.ts';
-import type { LociRecord, Metadata, Origin, Passage, Trust } from '../../core/types.ts';
+import type { Json, LociRecord, Metadata, Origin, Passage, Trust } from '../../core/types.ts';
 import type { RecordHeader, StoredPassage } from '../search-model.ts';
 import type { Dialect } from './sql.ts';
-import { storedObject, storedTexts, unlessDamaged } from './stored-json.ts';
 
 /** A row as a database returns it. The values have the types of the schema. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -13,24 +13,10 @@ export function objectsOf<Type extends object>(rows: readonly Row[]): Type[] {
 }
 
 /** The columns of a record's header, in the order of `headerOfList`. */
-const HEADER = [
-  'id',
-  'uuid',
-  'project',
-  'origin',
-  'source',
-  'trust',
-  'key',
-  'category',
-  'record_type',
-  'title',
-  'tags',
-  'metadata',
-  'created_at',
-  'updated_at',
-  'deleted_at',
-  'expires_at',
-];
+const HEADER = (
+  'id uuid project origin source trust key category record_type title tags metadata ' +
+  'created_at updated_at deleted_at expires_at'
+).split(' ');
 export const HEADER_COLUMNS: string = HEADER.map((name) => `r.${name}`).join(', ');
 export const RECORD_COLUMNS: string = `${HEADER_COLUMNS}, r.identity, r.content, r.content_hash, r.revision`;
 
@@ -147,4 +133,51 @@ function metadataOf(row: readonly unknown[], damaged: Damaged): Metadata {
 
 function headingsOf(record: unknown): string {
   return `the list of headings of a passage of record/${String(record)}`;
+}
+
+/**
+ * Parses JSON of the store.
+ * @param what names it in an error: `the list of tags of record/12`
+ * @throws LociError `store_corrupt` for text that a fault of the disk has changed
+ */
+export function storedJson(text: unknown, what: () => string): unknown {
+  try {
+    return JSON.parse(String(text));
+  } catch (error) {
+    throw damaged(what(), error);
+  }
+}
+
+/** @throws LociError `store_corrupt` for anything but a list of texts */
+export function storedTexts(text: unknown, what: () => string): string[] {
+  const list = storedJson(text, what);
+  if (Array.isArray(list) && list.every((each) => typeof each === 'string')) return list;
+  throw damaged(what());
+}
+
+/** @throws LociError `store_corrupt` for anything but an object */
+export function storedObject(text: unknown, what: () => string): Record<string, Json> {
+  const value = storedJson(text, what);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Record<string, Json>;
+  throw damaged(what());
+}
+
+/** The result of reading what is stored; `null` if that is damaged. */
+export function unlessDamaged<Value>(read: () => Value): Value | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof LociError && error.code === 'store_corrupt') return null;
+    throw error;
+  }
+}
+
+/** Whether `storedObject` reads a text. */
+export function isObjectText(text: unknown): boolean {
+  return unlessDamaged(() => storedObject(text, () => 'it')) !== null;
+}
+
+function damaged(what: string, cause?: unknown): LociError {
+  return new LociError('store_corrupt', `${what} cannot be read: the store is damaged`, { cause });
 }

@@ -1,14 +1,11 @@
 import { expect, it } from 'vitest';
+import { openSqliteInMemory } from '../../../test/contract/sqlite-in-memory.ts';
 import { note } from '../../../test/contract/store-samples.ts';
-import { storeCalls } from '../sql/calls/calls.ts';
-import { sqliteDriver } from './driver.ts';
 import { Database } from './database/database.ts';
-import { migrate } from './admin/migrate.ts';
 
 it('tells a reader to restart if it may have missed a removal that was trimmed', async () => {
   const db = new Database(':memory:', { busyTimeoutMs: 0 });
-  await migrate(db);
-  const { records, admin } = storeCalls(sqliteDriver(db));
+  const { records, admin } = openSqliteInMemory(db);
   await records.commit('n', { writes: [note('stays'), note('goes')], chunking: 'c' });
   // This simulates 10,000 records that were written and removed.
   db.exec(`
@@ -39,8 +36,7 @@ it('tells a reader to restart if it may have missed a removal that was trimmed',
 
 it('a namespace whose derived data is reset leaves those of the others and the tables as they are', async () => {
   const db = new Database(':memory:', { busyTimeoutMs: 0 });
-  await migrate(db);
-  const { records, graph, admin } = storeCalls(sqliteDriver(db));
+  const { records, graph, admin } = openSqliteInMemory(db);
   const tables = (): unknown => db.prepare('SELECT name, sql FROM sqlite_schema ORDER BY name').all();
   const progress = { upTo: 1, rules: 'r' };
   const derived = { lane: 'text', records: new Map(), shared: [], progress } as const;

@@ -1,14 +1,14 @@
 import { statSync, type Stats } from 'node:fs';
 import { LociError } from '../../core/errors.ts';
 import { withoutAsyncPauses } from '../../core/threads/slices.ts';
-import { MAX_YOUNG_HEAP_MB } from '../../core/threads/worker-client.ts';
+import { MAX_YOUNG_HEAP_MB, WorkerClient } from '../../core/threads/worker-client.ts';
+import { workerModule } from '../../core/threads/worker-module.ts';
 import type { OpenStoreOptions, Store } from '../store.ts';
 import type { ConnectedDriver } from '../sql/driver.ts';
-import { createStoreProxy, type Route } from '../sql/calls/store-proxy.ts';
-import { Connection } from './connection.ts';
-import type { SessionOptions } from './session.ts';
-import { fileAccess } from './database/file-access.ts';
-import { guarded } from './database/store-error.ts';
+import { type CallName, createStore, type Route } from '../sql/calls/calls.ts';
+import type { Session, SessionOptions } from './session.ts';
+import type { ThreadRequest } from './thread.ts';
+import { fileAccess, guarded } from './database/store-file.ts';
 
 interface SqliteOptions extends OpenStoreOptions {
   readonly path: string;
@@ -25,43 +25,38 @@ const WRITER_CACHE_KIB = 32 * 1024;
 
 /** @throws LociError `store_not_found`, `store_newer`, `store_corrupt`, `store_full`, `unreadable` */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
-  const file =
-    guarded(options.path, () => existingFile(options)) ??
-    (await import('./database/create-file.ts')).createFile(options.path);
-  const access = guarded(options.path, () => fileAccess(options.path));
-  const { path, busyTimeoutMs = BUSY_TIMEOUT_MS } = options;
-  const shared = { path, busyTimeoutMs, inode: file.ino, access };
-  const sessions = {
-    reader: { ...shared, cacheKib: READER_CACHE_KIB },
-    writer: { ...shared, cacheKib: WRITER_CACHE_KIB },
+  const shared = await sessionOptions(options);
+  const connect = options.inline === true ? await inThisThread() : inThread;
+  // The caches of the reader notice the writes of other connections only, so that the writer has its own.
+  const connections: Readonly<Record<Route, Connection>> = {
+    reader: connect({ ...shared, cacheKib: READER_CACHE_KIB }),
+    writer: connect({ ...shared, cacheKib: WRITER_CACHE_KIB }),
   };
-  const calls = options.inline === true ? await openInline(sessions) : await openInThreads(sessions);
+  await connections.reader.open();
+  let closed: Promise<void> | null = null;
+  const close = async (): Promise<void> => {
+    // The last connection to close checkpoints the WAL.
+    await connections.reader.close();
+    await connections.writer.close();
+  };
   return {
-    ...calls,
+    ...createStore(async (call, route, parameters) => {
+      if (closed !== null) throw new LociError('store_failed', `${options.path}: is closed`);
+      return withoutAsyncPauses(await connections[route].run(call, parameters));
+    }),
+    close: () => (closed ??= close()),
     capabilities: {
       name: 'sqlite',
-      location: path,
-      durable: true,
-      shared: true,
-      bm25: true,
-      vectors: 'approximate',
-      readOnly: access !== 'write',
+      location: options.path,
+      readOnly: shared.access !== 'write',
     },
   };
 }
 
 /** Opens a connection in this thread, for work that reads or writes all of a store. */
-export async function connectSqlite({ path, create }: SqliteOptions): Promise<ConnectedDriver> {
-  const file =
-    guarded(path, () => existingFile({ path, create })) ??
-    (await import('./database/create-file.ts')).createFile(path);
-  const [{ openDatabase }, { sqliteDriver }] = await Promise.all([
-    import('./session.ts'),
-    import('./driver.ts'),
-  ]);
-  const access = guarded(path, () => fileAccess(path));
-  const options = { path, busyTimeoutMs: BUSY_TIMEOUT_MS, inode: file.ino, access };
-  const db = await openDatabase({ ...options, cacheKib: WRITER_CACHE_KIB });
+export async function connectSqlite(options: SqliteOptions): Promise<ConnectedDriver> {
+  const { openDatabase, sqliteDriver } = await import('./session.ts');
+  const db = await openDatabase({ ...(await sessionOptions(options)), cacheKib: WRITER_CACHE_KIB });
   return {
     driver: sqliteDriver(db),
     close: async () => {
@@ -70,49 +65,78 @@ export async function connectSqlite({ path, create }: SqliteOptions): Promise<Co
   };
 }
 
-type OpenCalls = Omit<Store, 'capabilities'>;
+/** The options of sessions of the file, which is created if there is none and it may be. */
+async function sessionOptions(options: SqliteOptions): Promise<Omit<SessionOptions, 'cacheKib'>> {
+  const { path, busyTimeoutMs = BUSY_TIMEOUT_MS } = options;
+  const file =
+    guarded(path, () => existingFile(options)) ?? (await import('./database/database.ts')).createFile(path);
+  return { path, busyTimeoutMs, inode: file.ino, access: guarded(path, () => fileAccess(path)) };
+}
 
-/** The options of the session for each route. */
-type SessionsOptions = Readonly<Record<Route, SessionOptions>>;
+/** A session, in this thread or in another one. */
+type Connection = Pick<Session, 'open' | 'run' | 'close'>;
 
-async function openInThreads(options: SessionsOptions): Promise<OpenCalls> {
-  const limits = { maxYoungGenerationSizeMb: MAX_YOUNG_HEAP_MB };
-  const connections = {
-    reader: new Connection(options.reader, limits),
-    writer: new Connection(options.writer, limits),
-  };
-  await connections.reader.open();
-  return {
-    ...createStoreProxy((call, route, parameters) => connections[route].call(call, parameters)),
-    close: async () => {
-      // The last connection to close checkpoints the WAL.
-      await connections.reader.close();
-      await connections.writer.close();
-    },
-  };
+/** With threads, this thread does not need the modules of a session, which take as long to load as the store takes to open. */
+async function inThisThread(): Promise<(options: SessionOptions) => Connection> {
+  const { Session } = await import('./session.ts');
+  return (options) => new Session(options);
+}
+
+function inThread(options: SessionOptions): Connection {
+  return new StoreThread(options);
 }
 
 /**
- * The caches of the reader notice the writes of other connections only, so that the writer has its own. With threads, this
- * thread does not need the modules of a session, which take as long to load as the store takes to open.
+ * A session in a thread of its own: SQLite's calls are synchronous and must not block the host's event loop. After a failure of the
+ * thread, the next call starts another one, which opens the file again.
  */
-async function openInline(options: SessionsOptions): Promise<OpenCalls> {
-  const { Session } = await import('./session.ts');
-  let isClosed = false;
-  const sessions = { reader: new Session(options.reader), writer: new Session(options.writer) };
-  await sessions.reader.open();
-  return {
-    ...createStoreProxy(async (call, route, parameters) => {
-      if (isClosed) throw new LociError('store_failed', `${options.reader.path}: is closed`);
-      return withoutAsyncPauses(await sessions[route].run(call, parameters));
-    }),
-    close: async () => {
-      if (isClosed) return;
-      isClosed = true;
-      await sessions.reader.close();
-      await sessions.writer.close();
-    },
-  };
+class StoreThread implements Connection {
+  readonly #client: WorkerClient;
+  readonly #calls = new Set<Promise<unknown>>();
+
+  constructor(options: SessionOptions) {
+    this.#client = new WorkerClient({
+      module: workerModule(import.meta.url, 'thread'),
+      name: 'loci-store',
+      data: options,
+      resourceLimits: { maxYoungGenerationSizeMb: MAX_YOUNG_HEAP_MB },
+      failure: (reason, cause) => new LociError('store_failed', `${options.path}: ${reason}`, { cause }),
+    });
+  }
+
+  /** Resolves when the store is open and has the current schema. */
+  async open(): Promise<void> {
+    try {
+      await this.#request('open');
+    } catch (error) {
+      void this.#client.terminate();
+      throw error;
+    }
+  }
+
+  async run(call: CallName, parameters: readonly unknown[]): Promise<unknown> {
+    const running = this.#request({ call, parameters });
+    this.#calls.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#calls.delete(running);
+    }
+  }
+
+  /** Resolves when the thread has answered all calls and has exited. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#calls);
+    if (!this.#client.isRunning) return;
+    const exited = this.#client.exited();
+    // A thread that is already ending does not answer.
+    await this.#request('close').catch(() => undefined);
+    await exited;
+  }
+
+  #request(request: ThreadRequest): Promise<unknown> {
+    return this.#client.request(request);
+  }
 }
 
 /** The smallest page size of SQLite: a database has at least one page. */

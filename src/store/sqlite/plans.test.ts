@@ -1,24 +1,19 @@
 import { expect, it } from 'vitest';
+import { openSqliteInMemory } from '../../../test/contract/sqlite-in-memory.ts';
 import { anyOf, note, NOW } from '../../../test/contract/store-samples.ts';
 import { ALL, auditDraft, fact, purgeRequest } from '../../../test/contract/written-samples.ts';
-import { withoutAsyncPauses } from '../../core/threads/slices.ts';
 import type { ItemChange } from '../item-model.ts';
-import { historyRuns, storedReceipt, storedReceipts, storedTokens } from '../items/kinds.ts';
-import { sourceStates } from '../items/source-state.ts';
-import type { StoreRecords } from '../store.ts';
-import { storeCalls } from '../sql/calls/calls.ts';
-import { sqliteDriver } from './driver.ts';
+import { historyRuns, sourceStates, storedReceipt, storedReceipts, storedTokens } from '../items/kinds.ts';
+import type { Store } from '../store.ts';
 import { Database } from './database/database.ts';
-import { migrate } from './admin/migrate.ts';
 
 /** The query plans of the statements that `work` prepares and whose SQL matches `pattern`. */
 async function plansOf(
   pattern: RegExp,
-  work: (calls: ReturnType<typeof storeCalls>) => Promise<void>,
+  work: (calls: Store) => Promise<void>,
 ): Promise<Map<string, string[]>> {
   const db = new Database(':memory:', { busyTimeoutMs: 0 });
-  await migrate(db);
-  const calls = storeCalls(sqliteDriver(db));
+  const calls = openSqliteInMemory(db);
   const writes = [fact('k', 'c', 'a'), fact('k2', 'c', 'b'), note('c')];
   await calls.records.commit('n', { writes, chunking: 'c', audit: [auditDraft({ subject: 'u' })] });
   const statements = new Set<string>();
@@ -38,7 +33,7 @@ async function plansOf(
   return new Map(plans);
 }
 
-async function searchByTime({ search }: ReturnType<typeof storeCalls>): Promise<void> {
+async function searchByTime({ search }: Store): Promise<void> {
   const filters = [
     { now: NOW },
     { now: NOW, from: NOW - 5, until: NOW + 5, project: 'p', excludedSources: ['a'] },
@@ -131,7 +126,7 @@ it('a timeline reads an index in both directions, stops at its limit and does no
       const filters = [{ now: NOW }, { now: NOW, project: 'p', tags: ['t'], excludedSources: ['a'] }];
       for (const filter of filters)
         for (const around of [{ record: 1 }, { time: NOW }])
-          await withoutAsyncPauses(records.timeline('n', { filter, around, before: 5, after: 5 }));
+          await records.timeline('n', { filter, around, before: 5, after: 5 });
     },
   );
   expect(plans.size).toBe(4);
@@ -162,14 +157,13 @@ it('tables and histograms by time read an index in its order', async () => {
 
 it('items are found with an index, in their order, and so are those that are removed', async () => {
   const plans = await plansOf(/\b(FROM|JOIN) item\b/, async ({ records }) => {
-    const items = records as unknown as Pick<StoreRecords, 'items'>;
     const after = { at: NOW, id: 'i' };
     for (const filter of [{ since: 0 }, { since: NOW, kind: 'pack' }, { since: NOW, hash: 'h' }])
-      for (const page of [ALL, { after, limit: 5 }]) await storedReceipts(items, 'n', filter, page);
-    await storedReceipt(items, 'n', 'i');
-    for (const hash of [undefined, 'h']) await storedTokens(items, '', hash);
-    await historyRuns(items, 'n', { category: 'pack_history', now: NOW }, ALL);
-    await sourceStates(items, 'n');
+      for (const page of [ALL, { after, limit: 5 }]) await storedReceipts(records, 'n', filter, page);
+    await storedReceipt(records, 'n', 'i');
+    for (const hash of [undefined, 'h']) await storedTokens(records, '', hash);
+    await historyRuns(records, 'n', { category: 'pack_history', now: NOW }, ALL);
+    await sourceStates(records, 'n');
     await records.bounds('n');
     const forgotten: ItemChange = { of: 'receipt', forgetBefore: NOW };
     const keep: ItemChange[] = [

@@ -1,12 +1,14 @@
 import { statSync } from 'node:fs';
 import { LociError } from '../../core/errors.ts';
 import { type AsyncSlices, isAsyncSlices } from '../../core/threads/slices.ts';
-import { storeCalls, type StoreCall, type StoreCalls } from '../sql/calls/calls.ts';
-import { sqliteDriver } from './driver.ts';
+import { callNamed, type CallName } from '../sql/calls/calls.ts';
+import type { Driver } from '../sql/driver.ts';
+import { migrate, SqliteFile } from './database/storage.ts';
 import { Database } from './database/database.ts';
-import { fileAccess, type FileAccess } from './database/file-access.ts';
-import { migrate } from './admin/migrate.ts';
-import { guarded, guardedAsync } from './database/store-error.ts';
+import { fileAccess, type FileAccess, guarded, guardedAsync } from './database/store-file.ts';
+import { SqliteSql } from './database/sqlite-sql.ts';
+import { SqliteTextIndex } from './text/text-search.ts';
+import { SqliteVectorIndex } from './vectors/vectors.ts';
 
 export interface SessionOptions {
   readonly path: string;
@@ -18,13 +20,25 @@ export interface SessionOptions {
   readonly access: FileAccess;
 }
 
-type Run = (...parameters: readonly unknown[]) => unknown;
+export function sqliteDriver(db: Database): Driver {
+  return {
+    sql: new SqliteSql(db),
+    text: new SqliteTextIndex(db),
+    vectors: new SqliteVectorIndex(db),
+    storage: new SqliteFile(db),
+  };
+}
+
+interface Opened {
+  readonly db: Database;
+  readonly driver: Driver;
+}
 
 /** An open database with the current schema, whose calls run in the calling thread, one at a time. */
 export class Session {
   #options: SessionOptions;
-  /** The database and its calls; `null` before the first call, and after the file could not be opened again. */
-  #open: { readonly db: Database; readonly calls: StoreCalls } | null = null;
+  /** `null` before the first call, and after the file could not be opened again. */
+  #open: Opened | null = null;
   /** The file as it is open, if it is read without locks. */
   #state: string | null = null;
   #last: Promise<unknown> = Promise.resolve();
@@ -41,12 +55,12 @@ export class Session {
   }
 
   /** Returns the result, packed for a transfer between threads, or slices that return it. @throws the errors of the call */
-  async run(call: StoreCall, parameters: readonly unknown[]): Promise<unknown> {
+  async run(call: CallName, parameters: readonly unknown[]): Promise<unknown> {
     const result = await this.#inOrder(async () => {
-      const { db, calls } = await this.#openCurrent();
-      const [role = '', name = ''] = call.split('.');
-      const ofRole = (calls as unknown as Readonly<Record<string, Readonly<Record<string, Run>>>>)[role]!;
-      return this.#whileUnchanged(() => guardedAsync(db.path, async () => ofRole[name]!(...parameters)));
+      const { db, driver } = await this.#openCurrent();
+      return this.#whileUnchanged(() =>
+        guardedAsync(db.path, () => callNamed(call).run(driver, ...parameters)),
+      );
     });
     return isAsyncSlices(result) ? this.#slicesInOrder(result) : result;
   }
@@ -65,13 +79,13 @@ export class Session {
   }
 
   /** Opens the file, again if it is read without locks and a process of another user has changed it. */
-  async #openCurrent(): Promise<{ readonly db: Database; readonly calls: StoreCalls }> {
+  async #openCurrent(): Promise<Opened> {
     if (this.#open !== null && (this.#state === null || stateOf(this.#options) === this.#state))
       return this.#open;
     if (this.#open !== null) this.#closeChanged();
     this.#state = stateOf(this.#options);
     const db = await this.#whileUnchanged(() => openDatabase(this.#options));
-    this.#open = { db, calls: storeCalls(sqliteDriver(db)) };
+    this.#open = { db, driver: sqliteDriver(db) };
     return this.#open;
   }
 

@@ -1,49 +1,31 @@
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { serveRequests } from '../../core/threads/serve-requests.ts';
-import type { StoreCall } from '../sql/calls/calls.ts';
+import { callNamed, type CallName } from '../sql/calls/calls.ts';
 import { Session, type SessionOptions } from './session.ts';
 
-/** `open` comes first and `close` last. Only a call has an answer. */
+/** A call, whose first parameter is a namespace, or what is done once: `open` checks that the file can be opened, and `close` ends the thread. */
 export type ThreadRequest =
-  | { readonly open: SessionOptions }
-  | { readonly call: StoreCall; readonly parameters: readonly unknown[] }
-  | { readonly close: true };
+  { readonly call: CallName; readonly parameters: readonly unknown[] } | 'open' | 'close';
 
-/** Calls whose results may share a message. Another result may be nested too deeply to be decoded, so it is sent alone. */
-const FLAT_ANSWERS: ReadonlySet<StoreCall> = new Set<StoreCall>([
-  'search.terms',
-  'search.retrieve',
-  'search.readPassages',
-  'records.count',
-  'records.bounds',
-]);
-
-let session: Session | null = null;
+const session = new Session(workerData as SessionOptions);
 
 async function handle(request: ThreadRequest): Promise<unknown> {
-  if ('open' in request) {
-    session = new Session(request.open);
-    await session.open();
-    return null;
-  }
-  if ('close' in request) {
-    await session?.close();
-    // After the answer is posted.
-    setImmediate(() => parentPort?.close());
-    return null;
-  }
-  if (session === null) throw new Error('The store is not open.');
-  return session.run(request.call, request.parameters);
+  if (typeof request === 'object') return session.run(request.call, request.parameters);
+  if (request === 'open') return session.open();
+  await session.close();
+  // After the answer is posted.
+  setImmediate(() => parentPort?.close());
+  return null;
 }
 
 serveRequests((message) => handle(message as ThreadRequest), {
-  // Every call has a namespace first. One that makes many calls does not make another wait for all of them.
+  // A namespace that makes many calls does not make another one wait for all of them.
   ownerOf: (message) => {
     const request = message as ThreadRequest;
-    return 'call' in request ? String(request.parameters[0]) : '';
+    return typeof request === 'object' ? String(request.parameters[0]) : '';
   },
   mayShareMessage: (message) => {
     const request = message as ThreadRequest;
-    return 'call' in request && FLAT_ANSWERS.has(request.call);
+    return typeof request === 'object' && callNamed(request.call).isFlat === true;
   },
 });

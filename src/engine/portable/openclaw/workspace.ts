@@ -5,7 +5,7 @@ import type { LociRecord } from '../../../core/types.ts';
 import { dateInName } from '../../../sources/dates/note-dates.ts';
 import type { StartupEntry } from '../../../store/admin-model.ts';
 import { startupEntries } from '../../../store/items/kinds.ts';
-import { sourceStateChange, sourceStates } from '../../../store/items/source-state.ts';
+import { sourceStateChange, sourceStates } from '../../../store/items/kinds.ts';
 import { lowerTrust } from '../../access/permission.ts';
 import type { EngineContext } from '../../context.ts';
 import { chunkingOf } from '../../embedding/models.ts';

@@ -5,7 +5,7 @@ import type { RecordDraft } from '../../../store/model.ts';
 import { openSqliteInMemory } from '../../../../test/contract/sqlite-in-memory.ts';
 import { EngineContext } from '../../context.ts';
 import { search } from '../../records/search.ts';
-import { sourceStateChange } from '../../../store/items/source-state.ts';
+import { sourceStateChange } from '../../../store/items/kinds.ts';
 import { sourceOrigins, type SourceOrigin } from './source-origin.ts';
 
 const MINUTE = 60_000;

@@ -4,7 +4,7 @@ import type { LociRecord, Timestamp } from '../../../core/types.ts';
 import type { EngineContext } from '../../context.ts';
 import { sourcesOfNamespace } from './source-policies.ts';
 import { isStale } from './schedule.ts';
-import { sourceStates } from '../../../store/items/source-state.ts';
+import { sourceStates } from '../../../store/items/kinds.ts';
 
 /** The source of a record, and how current the record is. */
 export interface SourceOrigin {

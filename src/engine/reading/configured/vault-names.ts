@@ -5,7 +5,7 @@ import type { VaultConfig } from '../../../config/sources-schema.ts';
 import { LociError } from '../../../core/errors.ts';
 import type { EngineContext } from '../../context.ts';
 import type { SourceState } from '../../../store/admin-model.ts';
-import { sourceStates } from '../../../store/items/source-state.ts';
+import { sourceStates } from '../../../store/items/kinds.ts';
 
 /** The name of a vault, which its records carry as their source. */
 export function vaultName({ name, path }: VaultConfig): string {

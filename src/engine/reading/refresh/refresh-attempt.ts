@@ -3,7 +3,7 @@ import type { SourceState } from '../../../store/admin-model.ts';
 import type { Fence } from '../../../store/model.ts';
 import type { EngineContext } from '../../context.ts';
 import { nextRead, nextTry } from '../configured/schedule.ts';
-import { sourceStateChange } from '../../../store/items/source-state.ts';
+import { sourceStateChange } from '../../../store/items/kinds.ts';
 import { ERROR_TABLE, LociError } from '../../../core/errors.ts';
 import { formatCount } from '../../../core/text/format-count.ts';
 import type { DocumentProblem, FetchResult } from '../../../sources/document.ts';

@@ -13,7 +13,7 @@ import { withLease, type LeaseOptions } from '../../shared/lease.ts';
 import { leaseName } from './refresh.ts';
 import { isDue } from '../configured/schedule.ts';
 import { vaultName } from '../configured/vault-names.ts';
-import { sourceStates } from '../../../store/items/source-state.ts';
+import { sourceStates } from '../../../store/items/kinds.ts';
 
 export interface IndexOptions extends ProgressOptions {
   /** Whether to wait for another process that reads the same vault or embeds. Default true. */

@@ -4,7 +4,7 @@ import { maskDetected } from '../../../secrets/detect.ts';
 import { replaceDocuments, type ReplaceReport } from '../../../ingest/replace-documents.ts';
 import type { DocumentProblem, FetchResult } from '../../../sources/document.ts';
 import { openSource } from '../../../sources/registry.ts';
-import { MAX_PROBLEMS, sourceStates } from '../../../store/items/source-state.ts';
+import { MAX_PROBLEMS, sourceStates } from '../../../store/items/kinds.ts';
 import type { SourceState } from '../../../store/admin-model.ts';
 import type { Fence } from '../../../store/model.ts';
 import type { EngineContext } from '../../context.ts';

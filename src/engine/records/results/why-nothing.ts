@@ -15,7 +15,7 @@ import { isEnabled, vaultName } from '../../reading/configured/vault-names.ts';
 import { closestWord } from '../../../core/text/closest-word.ts';
 import type { FacetField, FacetValue } from '../../../store/model.ts';
 import { expire } from '../../shared/retention.ts';
-import { sourceStates } from '../../../store/items/source-state.ts';
+import { sourceStates } from '../../../store/items/kinds.ts';
 
 /** The filters of a request, by their names in the operation. */
 const FILTERS = [

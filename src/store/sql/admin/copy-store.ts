@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { LociError } from '../../../core/errors.ts';
 import { assertNotAborted, type ProgressOptions } from '../../../core/progress.ts';
 import type { Driver } from '../driver.ts';
+import { generations } from '../generations.ts';
 import { HEADER_COLUMNS, headerOf, passageColumns, passageOf } from '../rows.ts';
 import { KEYS, type Parameters, type Row, type Sql, type Table } from '../sql.ts';
 import { allNamespaces } from './maintenance.ts';
@@ -42,7 +43,7 @@ export async function copyStore(
     await copyNamespace(from, to, ns, name, options);
     copied.push({ namespace: name, rows: await compare(from, to, ns) });
   }
-  for (const { id, dimensions } of await generationsOf(from.sql))
+  for (const { id, dimensions } of await generations(from.sql))
     await to.vectors.addGeneration(id, dimensions);
   await to.storage.afterCopy();
   await to.sql.update('lease', [{ ...COPY, token: FINISHED }]);
@@ -74,11 +75,6 @@ async function beginCopy(sql: Sql, source: string): Promise<void> {
 async function administrative(sql: Sql): Promise<{ readonly ns: number; readonly name: string }[]> {
   const rows = await sql.all("SELECT id FROM namespace WHERE name = ''");
   return rows.map((row) => ({ ns: Number(row['id']), name: '' }));
-}
-
-async function generationsOf(sql: Sql): Promise<{ readonly id: number; readonly dimensions: number }[]> {
-  const rows = await sql.all('SELECT id, dimensions FROM generation ORDER BY id');
-  return rows.map((row) => ({ id: Number(row['id']), dimensions: Number(row['dimensions']) }));
 }
 
 async function copyNamespace(
@@ -115,7 +111,7 @@ async function copyNamespace(
           rows.map(({ id }) => Number(id)),
         );
     });
-  for (const { id: generation, dimensions } of await generationsOf(from.sql))
+  for (const { id: generation, dimensions } of await generations(from.sql))
     await copyPages(from.sql, to.sql, 'embedding', { ns, generation }, async (rows) => {
       const vectors = await from.vectors.vectors(
         ns,

@@ -1,21 +1,23 @@
+import { LociError } from '../../../core/errors.ts';
+import type { Timestamp } from '../../../core/types.ts';
 import type { Lease, LeaseOperation, LeaseRequest } from '../../admin-model.ts';
 import type { Fence } from '../../model.ts';
-import { assertFence, isLeaseHeld } from '../../rules/leases.ts';
+import type { Driver } from '../driver.ts';
 import type { Row, Sql } from '../sql.ts';
 
 /** Returns who has the lease afterwards. */
-export async function lease(sql: Sql, namespace: string, operation: LeaseOperation): Promise<Lease | null> {
+export async function lease(
+  { sql }: Driver,
+  namespace: string,
+  operation: LeaseOperation,
+): Promise<Lease | null> {
   const { name } = operation;
   if ('releasedBy' in operation) {
     const holder = operation.releasedBy;
     // The row stays, so that the next holder gets a higher token.
     await sql.run(
       'UPDATE lease SET until = 0 WHERE namespace = :namespace AND name = :name AND holder = :holder',
-      {
-        namespace,
-        name,
-        holder,
-      },
+      { namespace, name, holder },
     );
     return null;
   }
@@ -62,4 +64,24 @@ function leaseRow(sql: Sql, namespace: string, name: string): Promise<Row | unde
     namespace,
     name,
   });
+}
+
+/** All requests for a lease ask for about the same duration. A lease with more than this multiple of it left was taken under a wrong clock. */
+const MAX_TIME_RATIO = 2;
+
+/** Whether a lease that another holder has until this time blocks the request. */
+function isLeaseHeld(until: Timestamp, request: LeaseRequest): boolean {
+  if (request.takesOver === true) return false;
+  const remaining = until - request.now;
+  return remaining > 0 && remaining <= MAX_TIME_RATIO * (request.until - request.now);
+}
+
+/**
+ * An expired lease still counts as long as no other holder has taken it.
+ * @param current the token of the lease's last holder
+ * @throws LociError `conflict`
+ */
+function assertFence(current: number | undefined, { lease, token }: Fence): void {
+  if (current === token) return;
+  throw new LociError('conflict', `another process refreshes ${lease} now`);
 }

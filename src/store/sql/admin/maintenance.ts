@@ -1,13 +1,13 @@
+import { messageOf } from '../../../core/errors.ts';
 import type { Origin } from '../../../core/types.ts';
 import type { NamespaceStats, StoreStats } from '../../admin-model.ts';
-import type { StoreAdmin } from '../../store.ts';
-import { resetBelongsTo } from '../derived/belongs-to.ts';
-import { rebuildDerived } from '../derived/rebuild.ts';
-import type { Driver } from '../driver.ts';
-import { resetConcepts } from '../graph/write-concepts.ts';
-import { resetGraph } from '../graph/write.ts';
-import type { Sql } from '../sql.ts';
-import { repairChanges } from '../write/changes.ts';
+import type { StoredItem } from '../../item-model.ts';
+import { itemName } from '../../items/kinds.ts';
+import { rebuildDerived, verifyDerived } from '../derived/derived.ts';
+import type { Driver, Scope } from '../driver.ts';
+import { resetBelongsTo, resetConcepts, resetGraph } from '../graph/write.ts';
+import type { Dialect, Sql } from '../sql.ts';
+import { repairChanges, verifyChanges } from '../write/changes.ts';
 
 /** Without the administrative namespace, which has no records. */
 export async function allNamespaces(sql: Sql): Promise<{ readonly ns: number; readonly name: string }[]> {
@@ -58,13 +58,9 @@ async function namespaceStats({ sql, text }: Driver, ns: number, namespace: stri
   };
 }
 
-/** See `StoreAdmin.resetDerived`. */
-export type ResetOptions = Parameters<StoreAdmin['resetDerived']>[1];
-
 export async function resetDerived(
-  { sql, text, vectors, storage }: Driver,
-  ns: number,
-  options: ResetOptions,
+  { sql, text, vectors, storage, ns }: Scope,
+  options: { readonly drop: boolean; readonly vectors: boolean },
 ): Promise<void> {
   await sql.transaction(async () => {
     // The table that was missing had rows of every namespace.
@@ -98,7 +94,7 @@ const UNUSED =
  * Merges pending words, removes unused vectors if they are more than a tenth of all, and erases what was removed. Unused vectors
  * take memory, and displace used ones from the candidates of a search.
  */
-export async function compact({ sql, text, vectors, storage }: Driver, ns: number): Promise<void> {
+export async function compact({ sql, text, vectors, storage, ns }: Scope): Promise<void> {
   await text.merge(ns);
   const row = await sql.get(
     `SELECT count(*) AS vectors, coalesce(sum(CASE WHEN ${UNUSED} THEN 1 ELSE 0 END), 0) AS unused FROM embedding WHERE ns = :ns`,
@@ -115,4 +111,62 @@ export async function compact({ sql, text, vectors, storage }: Driver, ns: numbe
   if ((await sql.get(`SELECT 1 FROM ${sentences} LIMIT 1`, { ns })) !== undefined)
     await sql.run(`DELETE FROM ${sentences}`, { ns });
   await storage.reclaim();
+}
+
+/** The maximum number of reported differences of one kind. */
+const MAX_FINDINGS = 5;
+
+/** Checks what is stored below the rows, and the structure of the full-text indexes. */
+export async function verifyStorage({ sql, text, storage }: Driver): Promise<string[]> {
+  return sql.snapshot(async () => {
+    // The check of the storage and `verifyNamespace` report an index that cannot be read.
+    for (const { ns } of await allNamespaces(sql)) await text.refresh(ns).catch(() => undefined);
+    return storage.verify();
+  });
+}
+
+/** Compares every index of a namespace with the records. An error becomes a finding. */
+export async function verifyNamespace({ sql, text, vectors, ns }: Scope): Promise<string[]> {
+  try {
+    const damaged = await verifyJson(sql, ns);
+    // The comparison reads all records.
+    if (damaged.length > 0) return damaged;
+    return [
+      ...(await text.verify(ns, MAX_FINDINGS)),
+      ...(await vectors.verify(ns, MAX_FINDINGS)),
+      ...(await verifyDerived(sql, ns, MAX_FINDINGS)),
+      ...(await verifyChanges(sql, ns, MAX_FINDINGS)),
+    ];
+  } catch (error) {
+    return [messageOf(error)];
+  }
+}
+
+/** Where JSON is stored that reads parse: a column, its table, and how a finding names a row of it. */
+function jsonColumns({ isTextList, isObject }: Dialect) {
+  return [
+    ['tags', 'record', "'the list of tags of record/' || id", isTextList],
+    ['metadata', 'record', "'the metadata of record/' || id", isObject],
+    ['headings', 'passage', "'the list of headings of a passage of record/' || record", isTextList],
+    ['tags', 'graph_node', "'the list of tags of node ' || id", isTextList],
+  ] as const;
+}
+
+async function verifyJson(sql: Sql, ns: number): Promise<string[]> {
+  const names: string[] = [];
+  for (const [column, table, name, isIntact] of jsonColumns(sql.dialect)) {
+    const rows = await sql.all(
+      `SELECT DISTINCT ${name} AS name FROM ${table} WHERE ns = :ns AND NOT ${isIntact(column)} LIMIT :limit`,
+      { ns, limit: MAX_FINDINGS },
+    );
+    names.push(...rows.map((row) => String(row['name'])));
+  }
+  // Receipts have a check of their own.
+  const items = await sql.all(
+    `SELECT kind, key, position FROM item WHERE ns = :ns AND kind <> 'receipt' AND NOT ${sql.dialect.isJson('body')}
+     ORDER BY kind, position LIMIT :limit`,
+    { ns, limit: MAX_FINDINGS },
+  );
+  names.push(...items.map((row) => itemName(row as unknown as StoredItem)));
+  return names.map((name) => `${name} cannot be read`);
 }

@@ -1,219 +1,302 @@
 import type { AsyncSlices } from '../../../core/threads/slices.ts';
+import type { StoredLanguage } from '../../../core/text/language/language.ts';
 import { Deadline } from '../../../core/time/deadline.ts';
+import type { Timestamp } from '../../../core/types.ts';
 import type { GraphState } from '../../graph-model.ts';
-import { ADMIN_NAMESPACE } from '../../rules/admin-namespace.ts';
+import { ADMIN_NAMESPACE, type AdminNamespace } from '../../rules/admin-namespace.ts';
 import { assertVectorDimensions } from '../../rules/validation.ts';
-import type { RetrievalRequest, TermInfo } from '../../search-model.ts';
-import type { StoreAdmin, StoreGraph, StoreRecords, StoreSearch, StoreVectors } from '../../store.ts';
-import { allNames, linePlaces, namings, recordConcepts, someNames } from '../graph/concepts.ts';
-import { neighbours } from '../graph/neighbours.ts';
-import { contributions, counts, edges, graphState, nodes, outline } from '../graph/read.ts';
-import type { Driver } from '../driver.ts';
-import { NO_AUDIT, readAudit } from '../admin/audit.ts';
+import type {
+  GenerationChange,
+  LoadedPassages,
+  NeighbourReach,
+  QueryVector,
+  RetrievalRequest,
+  SearchFilter,
+  SentenceVectors,
+  SimilarRecord,
+  VectorWrite,
+  Vocabulary,
+} from '../../search-model.ts';
+import { readAudit } from '../admin/audit.ts';
 import { lease } from '../admin/leases.ts';
-import { readItems } from '../item.ts';
-import { compact, resetDerived, type ResetOptions, stats, writtenNamespaces } from '../admin/maintenance.ts';
-import { verifyNamespace, verifyStorage } from '../admin/verify.ts';
-import { changes } from '../write/changes.ts';
-import { commit, purge } from '../write/commit.ts';
+import {
+  compact,
+  resetDerived,
+  stats,
+  verifyNamespace,
+  verifyStorage,
+  writtenNamespaces,
+} from '../admin/maintenance.ts';
+import type { Driver, Scope } from '../driver.ts';
 import { assertQueryVectors, generationById, generations, setGeneration } from '../generations.ts';
-import { countRecords, facet, facets, listRecords, sourceEntries } from '../read/listing.ts';
-import { passagesOf, readPassages } from '../read/passages.ts';
-import { bounds, findExisting, recordsInState } from '../read/records.ts';
-import { belongsTo, links, namedRecords } from '../read/relations.ts';
-import { retrieve, vectorsOf } from '../read/retrieve.ts';
-import { histogram, table } from '../read/table.ts';
-import { timeline } from '../read/timeline.ts';
-import { pendingEmbeddings, similarRecords, vectorsOfPassages } from '../read/vectors.ts';
+import { conceptNames, linePlaces, namings, recordConcepts } from '../graph/concepts.ts';
+import { contributions, counts, edges, graphState, neighbours, nodes, outline } from '../graph/read.ts';
+import { readItems } from '../item.ts';
+import { lockNamespace } from '../namespace.ts';
+import {
+  countRecords,
+  facet,
+  facets,
+  histogram,
+  listRecords,
+  sourceEntries,
+  table,
+  timeline,
+} from '../read/listing.ts';
 import {
   NO_COMPARISON,
   NO_PASSAGES,
-  packRetrieval,
   type PackedPassages,
   type PackedRetrieval,
-  type PassageRequest,
+  packRetrieval,
+  PassageCache,
+  unpackRetrieval,
 } from '../read/wire.ts';
-import { lockNamespace } from '../namespace.ts';
-import { findNamespace, type Sql } from '../sql.ts';
+import { passagesOf, readPassages } from '../read/passages.ts';
+import { belongsTo, bounds, findExisting, links, namedRecords, recordsInState } from '../read/records.ts';
+import {
+  pendingEmbeddings,
+  retrieve,
+  similarRecords,
+  vectorsOf,
+  vectorsOfPassages,
+} from '../read/retrieve.ts';
+import { findNamespace } from '../sql.ts';
+import { changes } from '../write/changes.ts';
+import { commit } from '../write/commit.ts';
 
-type Pausing<Role> = {
-  [Name in keyof Role]: Role[Name] extends (...parameters: infer Parameters) => Promise<infer Result>
-    ? (...parameters: Parameters) => Result | Promise<Result> | AsyncSlices<Result>
-    : never;
-};
+/** Which connection runs a call. Readers never wait for a batch that is being written. */
+export type Route = 'reader' | 'writer';
 
-/** The calls of the store interface on a connection. Those that may read much pause after each part. */
-export interface StoreCalls {
-  readonly records: Pausing<StoreRecords>;
-  readonly search: Pausing<Pick<StoreSearch, 'terms' | 'similar' | 'named'>> & {
-    readonly retrieve: (namespace: string, request: RetrievalRequest) => Promise<PackedRetrieval>;
-    /** Reads the passages that the caller's cache does not have. `PassageCache` implements `passages` with it. */
-    readonly readPassages: (namespace: string, request: PassageRequest) => Promise<PackedPassages>;
-  };
-  readonly vectors: Pausing<StoreVectors>;
-  readonly graph: Pausing<StoreGraph>;
-  readonly admin: Pausing<StoreAdmin>;
+/** A call of the store. All that runs, sends or offers calls follows from the table of them. */
+interface Call<Parameters extends unknown[], Answer, Result = Answer> {
+  readonly route: Route | ((...parameters: Parameters) => Route);
+  /** Runs it on a connection. A call that may read much pauses after each part. */
+  readonly run: (driver: Driver, ...parameters: Parameters) => Promise<Answer | AsyncSlices<Answer>>;
+  /** Makes the result of an answer that is packed for the transfer between threads. */
+  readonly unpack?: (answer: Answer, namespace: string) => Result;
+  /** Whether the answer may share a message with others. Another one may be nested too deeply to be decoded, so it is sent alone. */
+  readonly isFlat?: boolean;
 }
 
-export type StoreRole = keyof StoreCalls;
-/** The name of a call, such as `records.commit`. */
-export type StoreCall = { [Role in StoreRole]: `${Role}.${keyof StoreCalls[Role] & string}` }[StoreRole];
-
-export function storeCalls(driver: Driver): StoreCalls {
-  const reader = new Reader(driver.sql);
-  return {
-    records: recordCalls(driver, reader),
-    search: searchCalls(driver, reader),
-    vectors: vectorCalls(driver, reader),
-    graph: graphCalls(reader),
-    admin: adminCalls(driver, reader),
-  };
+function call<Parameters extends unknown[], Answer>(
+  route: Call<Parameters, Answer>['route'],
+  run: (driver: Driver, ...parameters: Parameters) => Promise<Answer>,
+): Call<Parameters, Answer> {
+  return { route, run };
 }
 
 /** The answer for a namespace that does not exist. */
-type Empty<Parameters extends unknown[], Result> = Result | ((...parameters: Parameters) => Result);
-type Work<Parameters extends unknown[], Answer> = (sql: Sql, ns: number, ...parameters: Parameters) => Answer;
+type Empty<Parameters extends unknown[], Answer> = Answer | ((...parameters: Parameters) => Answer);
+type Work<Parameters extends unknown[], Answer> = (scope: Scope, ...parameters: Parameters) => Answer;
 
-function answerOf<Parameters extends unknown[], Result>(
-  empty: Empty<Parameters, Result>,
-  parameters: Parameters,
-): Result {
-  return typeof empty === 'function'
-    ? (empty as (...parameters: Parameters) => Result)(...parameters)
-    : empty;
-}
-
-/** Makes calls of functions that read a namespace. */
-class Reader {
-  readonly #sql: Sql;
-
-  constructor(sql: Sql) {
-    this.#sql = sql;
-  }
-
-  /** Reads with one statement. */
-  one<Parameters extends unknown[], Result>(
-    empty: Empty<NoInfer<Parameters>, NoInfer<Result>>,
-    work: Work<Parameters, Promise<Result>>,
-  ) {
-    return async (namespace: string, ...parameters: Parameters): Promise<Result> => {
-      const ns = await findNamespace(this.#sql, namespace);
-      return ns === null ? answerOf(empty, parameters) : work(this.#sql, ns, ...parameters);
-    };
-  }
-
-  /** Reads with several statements that see the same state. */
-  snapshot<Parameters extends unknown[], Result>(
-    empty: Empty<NoInfer<Parameters>, NoInfer<Result>>,
-    work: Work<Parameters, Promise<Result>>,
-  ) {
-    return this.one<Parameters, Result>(empty, (sql, ns, ...parameters) =>
-      sql.snapshot(() => work(sql, ns, ...parameters)),
-    );
-  }
-
-  /** Reads in slices, each of which sees a state of its own; with one statement each, it needs no transaction for that. */
-  slices<Parameters extends unknown[], Result>(
-    empty: Empty<NoInfer<Parameters>, NoInfer<Result>>,
-    work: Work<Parameters, AsyncSlices<Result>>,
-    statements: 'one' | 'several' = 'several',
-  ) {
-    const sql = this.#sql;
-    return async function* (namespace: string, ...parameters: Parameters): AsyncSlices<Result> {
-      const ns = await findNamespace(sql, namespace);
-      if (ns === null) return answerOf(empty, parameters);
-      const slices = work(sql, ns, ...parameters);
-      for (;;) {
-        const next = statements === 'one' ? slices.next() : sql.snapshot(() => slices.next());
-        const { done, value } = await next;
-        if (done === true) return value;
-        yield;
-      }
-    };
-  }
-}
-
-function recordCalls(driver: Driver, reader: Reader): StoreCalls['records'] {
-  const { sql, storage } = driver;
+/** A call that reads a namespace. */
+function read<Parameters extends unknown[], Answer>(
+  empty: Empty<NoInfer<Parameters>, NoInfer<Answer>>,
+  work: Work<Parameters, Promise<Answer> | AsyncSlices<Answer>>,
+): Call<[namespace: string, ...parameters: Parameters], Answer> {
   return {
-    commit: async (namespace, batch) => {
-      if (!('purge' in batch)) return commit(driver, namespace, batch);
-      const purged = await purge(driver, namespace, batch);
-      if (purged.length > 0) await storage.reclaim();
-      return purged;
+    route: 'reader',
+    run: async (driver, namespace, ...parameters) => {
+      const scope = await findScope(driver, namespace);
+      if (scope !== null) return work(scope, ...parameters);
+      return typeof empty === 'function'
+        ? (empty as (...parameters: Parameters) => Answer)(...parameters)
+        : empty;
     },
-    get: (namespace, ids, state) =>
-      reader.one([], (_, ns) => recordsInState(sql, namespace, ns, ids, state))(namespace),
-    list: (namespace, selector, page) =>
-      reader.one([], (_, ns) => listRecords(sql, namespace, ns, selector, page))(namespace),
-    count: reader.one(0, countRecords),
-    sourceEntries: reader.one([], sourceEntries),
-    findExisting: reader.one(
-      (identities) => identities.map(() => ({ sameUuid: null, sameKey: null })),
-      findExisting,
-    ),
-    bounds: reader.one(NO_BOUNDS, bounds),
-    facet: reader.one([], facet),
-    facets: reader.one((fields, _) => fields.map(() => []), facets),
-    links: reader.one([], links),
-    belongsTo: reader.one([], belongsTo),
-    changes: reader.snapshot(
-      ({ after }) => ({ changes: [], mustRestart: after !== null && after > 0 }),
-      changes,
-    ),
-    passagesOf: reader.one((ids) => new Map(ids.map((id) => [id, []])), passagesOf),
-    timeline: (namespace, request) =>
-      reader.slices({ anchor: null, before: [], after: [] }, (_, ns) =>
-        timeline(sql, namespace, ns, request),
-      )(namespace),
-    table: (namespace, request, page) =>
-      reader.one([], (_, ns) => table(sql, namespace, ns, request, page))(namespace),
-    histogram: reader.one([], histogram),
-    items: (namespace, selector, page) => readItems(sql, namespace, selector, page),
   };
 }
 
-function searchCalls(driver: Driver, reader: Reader): StoreCalls['search'] {
-  const { sql, text } = driver;
-  const none = ({ queries }: RetrievalRequest): PackedRetrieval => {
-    const lists = queries.map(() => ({ scores: [], overQuota: [], milliseconds: 0, isPartial: false }));
-    return packRetrieval({ lists, cosines: [], hasAllCosines: true, compared: NO_COMPARISON }, NO_PASSAGES);
-  };
-  const retrieveIn = reader.snapshot(none, (_, ns, request: RetrievalRequest) =>
-    retrieve(driver, ns, request),
+/** A call that reads a namespace with several statements, which see the same state. */
+function snapshot<Parameters extends unknown[], Answer>(
+  empty: Empty<NoInfer<Parameters>, NoInfer<Answer>>,
+  work: Work<Parameters, Promise<Answer>>,
+): Call<[namespace: string, ...parameters: Parameters], Answer> {
+  return read<Parameters, Answer>(empty, (scope, ...parameters) =>
+    scope.sql.snapshot(() => work(scope, ...parameters)),
   );
-  return {
-    terms: (namespace, words, budgetMs, languages = []) => {
-      const terms = words.map((word): TermInfo => ({ word, passages: 0, near: [] }));
-      const deadline = new Deadline(budgetMs);
-      return reader.snapshot({ terms, languages: [] }, (_, ns) => text.terms(ns, words, languages, deadline))(
-        namespace,
-      );
-    },
-    retrieve: async (namespace, request) => {
-      // Of a namespace that does not exist as well.
-      if ((await findNamespace(sql, namespace)) === null)
-        await assertQueryVectors(sql, vectorsOf(request.queries, request.cosines));
-      return retrieveIn(namespace, request);
-    },
-    similar: async (namespace, generation, records, options) => {
-      const { id } = await generationById(sql, generation);
-      return reader.snapshot(new Map(), (_, ns) => similarRecords(driver, ns, id, records, options))(
-        namespace,
-      );
-    },
-    named: reader.one([], namedRecords),
-    readPassages: reader.snapshot(NO_PASSAGES, readPassages),
-  };
 }
 
-function vectorCalls(driver: Driver, reader: Reader): StoreCalls['vectors'] {
-  const { sql, text, vectors: index } = driver;
-  return {
-    generations: () => generations(sql),
-    setGeneration: (_namespace, change) => setGeneration(sql, index, change),
-    pending: reader.snapshot({ passages: [], texts: 0, bytes: 0 }, pendingEmbeddings),
-    put: (namespace, generation, vectors, sentences = new Map()) =>
+async function findScope(driver: Driver, namespace: string): Promise<Scope | null> {
+  const ns = await findNamespace(driver.sql, namespace);
+  return ns === null ? null : { ...driver, namespace, ns };
+}
+
+const NO_BOUNDS = {
+  ...{ highestId: 0, nextExpiry: null, oldestDeletion: null, nextHistoryExpiry: null, lastChange: 0 },
+  belongsTo: { upTo: 0, excludedSources: [], pass: null },
+};
+
+const NO_GRAPH: GraphState = {
+  ...{ upTo: 0, similarUpTo: 0, rules: '', conceptsUpTo: 0, conceptRules: '' },
+  ...{ lastChange: 0, stale: 0, changedNames: 0 },
+  waiting: { records: [], names: [] },
+};
+
+function emptyRetrieval({ queries }: RetrievalRequest): PackedRetrieval {
+  const lists = queries.map(() => ({ scores: [], overQuota: [], milliseconds: 0, isPartial: false }));
+  return packRetrieval({ lists, cosines: [], hasAllCosines: true, compared: NO_COMPARISON }, NO_PASSAGES);
+}
+
+/** The canonical data of a namespace, and what is derived from it record by record. */
+const RECORDS = {
+  /**
+   * Writes all of the batch or nothing. It is durable when the promise resolves. Returns the ids of the writes, then those
+   * of the imports, in order; or those of the purged records.
+   * @throws LociError `not_found` for an unknown id, for a deletion of a record that is not live and for a restoration of
+   *   one that is not deleted; `conflict` for a taken key or UUID, a record that has changed since it was read, a used
+   *   idempotency key, a lease that another holder took over, an item that must not exist or has changed, and an entry of an attached
+   *   audit log that differs from the one here or belongs to the namespace's own chain, which never wrote it; `invalid_input` for an eviction of a record that came from
+   *   no source, for a new record that keeps passages, for an attached audit log that is broken and for a time or count that is not a whole number; `store_full`,
+   *   `store_busy`
+   */
+  commit: call('writer', commit),
+  /** Records in the order of the ids; ids without a record in this state are skipped. */
+  get: read([], recordsInState),
+  /** A page may be shorter than its limit, because long contents limit it too. Only an empty page is the last. */
+  list: read([], listRecords),
+  /** How many records pass the filter. */
+  count: { ...read(0, countRecords), isFlat: true },
+  /** The documents of a source, by key. */
+  sourceEntries: read([], sourceEntries),
+  /** For each identity, the records that it would collide with. */
+  findExisting: read((identities) => identities.map(() => ({ sameUuid: null, sameKey: null })), findExisting),
+  bounds: { ...read(NO_BOUNDS, bounds), isFlat: true },
+  /**
+   * The values of a field among the records that pass a filter: the most frequent first, ties by code point. Reads every
+   * record that passes, so it may take a while. With `newestKeys`, they are in the order of the values, each with the keys of so many
+   * records that were updated last.
+   */
+  facet: read([], facet),
+  /** Several facets of fields that each record has once, in the order of the fields. Reads the records once. */
+  facets: read((fields, _) => fields.map(() => []), facets),
+  /** The records nearest in time to a record or a moment, in the order of their time. */
+  timeline: read({ anchor: null, before: [], after: [] }, timeline),
+  /** Records that pass the filter, sorted by a key. It reads every one of them unless the key is the time of live records. */
+  table: read([], table),
+  /**
+   * How many records each source has in each span of the timeline; spans without any are left out. The spans are in order, each from
+   * its start to the next; the last ends them.
+   */
+  histogram: read([], histogram),
+  /** The passages of each record by ordinal; an empty list for an unknown record. */
+  passagesOf: read((ids) => new Map(ids.map((id) => [id, []])), passagesOf),
+  /**
+   * Links between the documents of a source, by record and position. They are current when `commit` resolves: a document
+   * that is added, moved or removed also changes what the links of other documents mean.
+   */
+  links: read([], links),
+  /**
+   * To which notes documents of sources belong, by document and position. The caller derives these edges and commits them;
+   * the store removes those of records that are deleted or removed.
+   */
+  belongsTo: read([], belongsTo),
+  /**
+   * The changes of records after a sequence number, oldest first, so that derived state can follow. Each is durable in the
+   * transaction that makes it. Each record has only its last change; without a cursor, the changes name every
+   * record. The newest 10,000 removals remain.
+   */
+  changes: snapshot(({ after }) => ({ changes: [], mustRestart: after !== null && after > 0 }), changes),
+  /** Items of one kind. `items/kinds.ts` reads what each kind has. */
+  items: call('reader', readItems),
+};
+
+function noTerms(words: readonly string[], ..._: unknown[]): Vocabulary {
+  return { terms: words.map((word) => ({ word, passages: 0, near: [] })), languages: [] };
+}
+
+function terms(
+  { text, ns }: Scope,
+  words: readonly string[],
+  budgetMs?: number,
+  languages: readonly StoredLanguage[] = [],
+): Promise<Vocabulary> {
+  return text.terms(ns, words, languages, new Deadline(budgetMs));
+}
+
+/** The stages of a search, one call each. */
+const SEARCH = {
+  /**
+   * Looks folded words up in the namespace's vocabulary. The budget is how long the corrections of unknown words may take, in
+   * milliseconds; unlimited unless given. Words are known by their inflections in those of the languages that the namespace has.
+   */
+  terms: {
+    ...snapshot(noTerms, terms),
+    isFlat: true,
+  },
+  /**
+   * Answers all queries from one state of the namespace.
+   * @throws LociError `embedding_mismatch` for a vector of other dimensions, `not_found` for an unknown generation
+   */
+  retrieve: {
+    ...call('reader', async (driver, namespace: string, request: RetrievalRequest) => {
+      const scope = await findScope(driver, namespace);
+      if (scope === null) {
+        await assertQueryVectors(driver.sql, vectorsOf(request.queries, request.cosines));
+        return emptyRetrieval(request);
+      }
+      return driver.sql.snapshot(() => retrieve(scope, request));
+    }),
+    unpack: unpackRetrieval,
+    isFlat: true,
+  },
+  /**
+   * For each record, the other live records with the passages nearest to its first passage: the nearest first, ties by id. A
+   * record without a vector is not in the map.
+   * @throws LociError `not_found` for an unknown generation
+   */
+  similar: call(
+    'reader',
+    async (
+      driver,
+      namespace: string,
+      generation: number,
+      records: readonly number[],
+      options: { readonly now: Timestamp; readonly limit: number },
+    ): Promise<Map<number, SimilarRecord[]>> => {
+      await generationById(driver.sql, generation);
+      const scope = await findScope(driver, namespace);
+      if (scope === null) return new Map();
+      return driver.sql.snapshot(() => similarRecords(scope, generation, records, options));
+    },
+  ),
+  /**
+   * The records that a text may mean by one of these names (`mentionNames`), of all that are not deleted. A name that more
+   * than `MAX_BEARERS` records have is left out.
+   */
+  named: read([], namedRecords),
+  /** Reads the passages that the caller's cache does not have. `PassageCache` implements `passages` with it. */
+  readPassages: { ...snapshot(NO_PASSAGES, readPassages), isFlat: true },
+};
+
+/** Embeddings. Generations belong to the whole store, vectors to a namespace and generation. */
+const VECTORS = {
+  generations: call('reader', ({ sql }, _namespace: AdminNamespace) => generations(sql)),
+  /** @throws LociError `conflict` for the removal of the active generation, `not_found` for an unknown one */
+  setGeneration: call('writer', ({ sql, vectors }, _namespace: AdminNamespace, change: GenerationChange) =>
+    setGeneration(sql, vectors, change),
+  ),
+  /** Passages without a vector. */
+  pending: {
+    ...snapshot({ passages: [], texts: 0, bytes: 0 }, pendingEmbeddings),
+    // Searches do not wait for it.
+    route: 'writer',
+  } as const,
+  /**
+   * Stores vectors by content. A content that has a vector keeps it. The vectors of sentences are removed together with the vector
+   * of their passage. A content that has them keeps them, and a content without a vector gets none.
+   * @throws LociError `embedding_mismatch` for a vector of other dimensions, `invalid_input` for a component that is not
+   *   finite, `not_found` for a generation that is unknown or was removed
+   */
+  put: call(
+    'writer',
+    (
+      { sql, text, vectors: index },
+      namespace: string,
+      generation: number,
+      vectors: readonly VectorWrite[],
+      sentences: SentenceVectors = new Map(),
+    ) =>
       sql.transaction(async () => {
         // Within the transaction, because another process may remove the generation.
         const found = await generationById(sql, generation);
@@ -227,70 +310,172 @@ function vectorCalls(driver: Driver, reader: Reader): StoreCalls['vectors'] {
         if (vectors.length > 0) await index.put(ns, generation, vectors);
         if (sentences.size > 0) await index.putSentences(ns, generation, sentences);
       }),
-    ofPassages: (namespace, generation, passages) =>
-      reader.one(new Map(), (_, ns) => vectorsOfPassages(driver, ns, generation, passages))(namespace),
-    sentences: async (namespace, generation, hashes) => {
-      const { dimensions } = await generationById(sql, generation);
-      return reader.one(new Map(), (_, ns) => index.sentences(ns, generation, dimensions, hashes))(namespace);
+  ),
+  /** The vectors of those passages that have one in the generation, by passage. */
+  ofPassages: read(new Map(), vectorsOfPassages),
+  /**
+   * The vectors of the sentences of passages, by which no search retrieves them. Contents without any stored are left out.
+   * @throws LociError `not_found` for an unknown generation
+   */
+  sentences: call(
+    'reader',
+    async (
+      driver,
+      namespace: string,
+      generation: number,
+      hashes: readonly string[],
+    ): Promise<SentenceVectors> => {
+      const { dimensions } = await generationById(driver.sql, generation);
+      const ns = await findNamespace(driver.sql, namespace);
+      return ns === null ? new Map() : driver.vectors.sentences(ns, generation, dimensions, hashes);
     },
-    sentenceCosines: (namespace, query, passages, budgetMs) => {
-      const deadline = new Deadline(budgetMs);
-      const compare = async (_: Sql, ns: number): Promise<Map<number, number>> =>
-        (await sql.within(deadline, () => index.sentenceCosines(ns, query, passages))) ?? new Map();
-      return reader.snapshot(new Map(), compare)(namespace);
-    },
-  };
-}
-
-const NO_GRAPH: GraphState = {
-  ...{ upTo: 0, similarUpTo: 0, rules: '', conceptsUpTo: 0, conceptRules: '' },
-  ...{ lastChange: 0, stale: 0, changedNames: 0 },
-  waiting: { records: [], names: [] },
+  ),
+  /**
+   * For those of the passages that have vectors of sentences: the highest cosine of one of them with the query. Empty where the
+   * comparison takes longer than `budgetMs`.
+   */
+  sentenceCosines: snapshot(
+    new Map<number, number>(),
+    async (
+      { sql, vectors, ns }: Scope,
+      query: QueryVector,
+      passages: readonly number[],
+      budgetMs?: number,
+    ): Promise<ReadonlyMap<number, number>> =>
+      (await sql.within(new Deadline(budgetMs), () => vectors.sentenceCosines(ns, query, passages))) ??
+      new Map<number, number>(),
+  ),
 };
 
-function graphCalls(reader: Reader): StoreCalls['graph'] {
-  const allConceptNames = reader.slices([], allNames);
-  const someConceptNames = reader.one([], someNames);
-  return {
-    state: reader.one(NO_GRAPH, graphState),
-    nodes: reader.one([], nodes),
-    edges: reader.one([], edges),
-    outline: reader.one({ nodes: [], edges: [] }, outline),
-    neighbours: reader.one({ out: [], in: [], nodes: [], degrees: [], tags: [] }, neighbours),
-    counts: reader.snapshot({ nodes: [], edges: [], tags: [] }, counts),
-    contributions: reader.snapshot(
-      (_, records) => new Map(records.map((record) => [record, { nodes: [], edges: [], isSharing: false }])),
-      contributions,
-    ),
-    conceptNames: (namespace, selector) =>
-      (typeof selector.only === 'object' ? someConceptNames : allConceptNames)(namespace, selector),
-    recordConcepts: reader.one(new Map(), recordConcepts),
-    namings: reader.slices(
-      ({ keys }) => new Map(keys.map((key) => [key, { records: 0, places: [] }])),
-      namings,
-      'one',
-    ),
-    linePlaces: reader.one([], linePlaces),
-  };
-}
-
-/** The bounds of a namespace without records. */
-const NO_BOUNDS = {
-  ...{ highestId: 0, nextExpiry: null, oldestDeletion: null, nextHistoryExpiry: null, lastChange: 0 },
-  belongsTo: { upTo: 0, excludedSources: [], pass: null },
+/**
+ * The graph of a namespace, and the names of its concepts. The caller derives them from the change feed and commits them in batches
+ * (`CommitBatch.graph`, `CommitBatch.concepts`); the store removes what belongs to a record in the transaction that deletes or
+ * removes the record. The edges of concepts are not stored: see `graph/concepts/concept-graph.ts`.
+ */
+const GRAPH = {
+  /** With a limit, so much of what must be derived again to read, of each kind. Default none. */
+  state: read(NO_GRAPH, graphState),
+  /** Nodes that pass the filter. Unknown ids and records are skipped. */
+  nodes: read([], nodes),
+  /** Edges whose two nodes pass the filter, by the id of the source, the type and the id of the target. */
+  edges: read([], edges),
+  /** What the store has of the graph, read in the shortest time: without the concepts and edges that follow from names. */
+  outline: read({ nodes: [], edges: [] }, outline),
+  /** One step of a walk from several nodes, both ways along their edges. */
+  neighbours: read({ out: [], in: [], nodes: [], degrees: [], tags: [] }, neighbours),
+  /** Counts all nodes and edges that pass the filter, so it may take a while. */
+  counts: snapshot({ nodes: [], edges: [], tags: [] }, counts),
+  /** What each record contributes to a lane. */
+  contributions: snapshot(
+    (_, records) => new Map(records.map((record) => [record, { nodes: [], edges: [], isSharing: false }])),
+    contributions,
+  ),
+  /** Names of records, by record, key, kind and text. */
+  conceptNames: read([], conceptNames),
+  /** What was derived from each of these records; records without it are left out. */
+  recordConcepts: read(new Map(), recordConcepts),
+  /** How many records of a project name each of these keys, and where they do. */
+  namings: read(({ keys }) => new Map(keys.map((key) => [key, { records: 0, places: [] }])), namings),
+  /** The places of these lines, in this order; of the whole record for the line `null`. Records that are gone are left out. */
+  linePlaces: read([], linePlaces),
 };
 
-function adminCalls(driver: Driver, reader: Reader): StoreCalls['admin'] {
-  const { sql } = driver;
-  const verifyDerivedOf = reader.snapshot([], (_, ns) => verifyNamespace(driver, ns));
-  return {
-    namespaces: () => writtenNamespaces(sql),
-    stats: () => stats(driver),
-    verify: (namespace) =>
-      namespace === ADMIN_NAMESPACE ? verifyStorage(driver) : verifyDerivedOf(namespace),
-    compact: reader.one(undefined, (_, ns) => compact(driver, ns)),
-    resetDerived: reader.one(undefined, (_, ns, options: ResetOptions) => resetDerived(driver, ns, options)),
-    audit: reader.snapshot(NO_AUDIT, readAudit),
-    lease: (namespace, operation) => lease(sql, namespace, operation),
+/** Audit log, leases, and the maintenance of the store. */
+const ADMIN = {
+  /** The namespaces that have a record. */
+  namespaces: call('reader', ({ sql }, _namespace: AdminNamespace) => writtenNamespaces(sql)),
+  stats: call('reader', (driver, _namespace: AdminNamespace) => stats(driver)),
+  /**
+   * Compares derived state with the canonical rows. For the administrative namespace, checks the file itself. Returns the
+   * differences in words; nothing if there are none.
+   */
+  verify: call(
+    // It creates temporary tables.
+    'writer',
+    async (driver, namespace: string): Promise<string[]> => {
+      if (namespace === ADMIN_NAMESPACE) return verifyStorage(driver);
+      const scope = await findScope(driver, namespace);
+      return scope === null ? [] : driver.sql.snapshot(() => verifyNamespace(scope));
+    },
+  ),
+  /** Removes vectors that no passage uses if they are more than a tenth of all, and frees space. Cheap if there is nothing to do. */
+  compact: { ...read(undefined, compact), route: 'writer' } as const,
+  /**
+   * Marks the passages of every record as stale; searches still find them until `replacePassages` replaces them. With
+   * `drop`, removes every passage, term and index entry instead, however damaged they are. `vectors` removes these too.
+   */
+  resetDerived: { ...read(undefined, resetDerived), route: 'writer' } as const,
+  audit: snapshot({ entries: [], chains: [], faults: [] }, readAudit),
+  /**
+   * Returns who has a lease after the operation; `null` if it is free. While another holder has a lease, it cannot be taken. One that
+   * has more than twice the requested time left was taken under another clock and counts as expired.
+   */
+  lease: call(
+    // It is read in read-only stores too.
+    (_namespace, operation) => ('at' in operation ? 'reader' : 'writer'),
+    lease,
+  ),
+};
+
+/** Every call takes a namespace first, and nothing in another namespace can change its answer, scores included. */
+const CALLS = { records: RECORDS, search: SEARCH, vectors: VECTORS, graph: GRAPH, admin: ADMIN };
+
+/** The name of a call, such as `records.commit`. */
+export type CallName = {
+  [Role in keyof typeof CALLS]: `${Role}.${keyof (typeof CALLS)[Role] & string}`;
+}[keyof typeof CALLS];
+
+type Offered<Calls> = {
+  [Name in keyof Calls]: Calls[Name] extends Call<infer Parameters, infer Answer, infer Result>
+    ? (...parameters: Parameters) => Promise<unknown extends Result ? Answer : Result>
+    : never;
+};
+
+/** The calls as a store offers them. */
+export interface StoreCalls {
+  readonly records: Offered<typeof RECORDS>;
+  readonly search: Omit<Offered<typeof SEARCH>, 'readPassages'> & {
+    /** Loads passages with the headers of their records, and the neighbours of each within reach, if any is given. */
+    readonly passages: (
+      namespace: string,
+      ids: readonly number[],
+      filter: SearchFilter,
+      reach?: NeighbourReach,
+    ) => Promise<LoadedPassages>;
   };
+  readonly vectors: Offered<typeof VECTORS>;
+  readonly graph: Offered<typeof GRAPH>;
+  readonly admin: Offered<typeof ADMIN>;
+}
+
+type AnyCall = Call<unknown[], unknown>;
+
+const BY_NAME: ReadonlyMap<string, AnyCall> = new Map(
+  Object.entries(CALLS).flatMap(([role, calls]) =>
+    Object.entries(calls).map(([name, each]) => [`${role}.${name}`, each as unknown as AnyCall]),
+  ),
+);
+
+export function callNamed(name: CallName): AnyCall {
+  return BY_NAME.get(name)!;
+}
+
+/** Runs a call on a connection of this route. Returns its answer. */
+export type RunCall = (name: CallName, route: Route, parameters: readonly unknown[]) => Promise<unknown>;
+
+/** A store whose calls all go through `run`. */
+export function createStore(run: RunCall): StoreCalls {
+  const store: Record<string, Record<string, (...parameters: unknown[]) => Promise<unknown>>> = {};
+  for (const [name, { route, unpack }] of BY_NAME) {
+    const [role = '', own = ''] = name.split('.');
+    (store[role] ??= {})[own] = async (...parameters) => {
+      const chosen = typeof route === 'string' ? route : route(...parameters);
+      const answer = await run(name as CallName, chosen, parameters);
+      return unpack === undefined ? answer : unpack(answer, String(parameters[0]));
+    };
+  }
+  const { readPassages, ...search } = store['search']!;
+  const cache = new PassageCache(readPassages as (...request: unknown[]) => Promise<PackedPassages>);
+  store['search'] = { ...search, passages: cache.passages.bind(cache) as (typeof search)[string] };
+  return store as unknown as StoreCalls;
 }

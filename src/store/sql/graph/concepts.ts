@@ -10,7 +10,8 @@ import type {
   StoredName,
 } from '../../concept-model.ts';
 import type { GraphProvenance } from '../../graph-model.ts';
-import type { Dialect, Parameters, Row, Sql } from '../sql.ts';
+import type { Scope } from '../driver.ts';
+import type { Dialect, Parameters, Row } from '../sql.ts';
 
 const CLAIM = `c.kind IN ('title', 'alias')`;
 /** Titles and aliases of a record, and tags, phrases and words as often as records spell them so. */
@@ -38,24 +39,23 @@ function nameIn(project: string, row: Row): StoredName {
   return { ...row, project } as unknown as StoredName;
 }
 
-export async function someNames(
-  sql: Sql,
-  ns: number,
-  { project, only, excludedSources = [] }: NameSelector,
+async function someNames(
+  { sql, ns }: Scope,
+  project: string,
+  only: Exclude<NameSelector['only'], string | undefined>,
+  excludedSources: readonly string[],
 ): Promise<StoredName[]> {
-  const selected = typeof only === 'object' ? only : { keys: [] };
-  const statement = 'firstWords' in selected ? namesByFirstWord : namesOfKeys;
-  const parameters = { ns, project, ...selected, ...hidden(excludedSources) };
+  const statement = 'firstWords' in only ? namesByFirstWord : namesOfKeys;
+  const parameters = { ns, project, ...only, ...hidden(excludedSources) };
   return (await sql.all(statement(sql.dialect, excludedSources), parameters)).map((row) =>
     nameIn(project, row),
   );
 }
 
-export async function* allNames(
-  sql: Sql,
-  ns: number,
-  { project, only, excludedSources = [] }: NameSelector,
-): AsyncSlices<StoredName[]> {
+export async function* conceptNames(scope: Scope, selector: NameSelector): AsyncSlices<StoredName[]> {
+  const { project, only, excludedSources = [] } = selector;
+  if (typeof only === 'object') return someNames(scope, project, only, excludedSources);
+  const { sql, ns } = scope;
   const statement = (only === 'claims' ? claimsOfSlice : namesOfSlice)(sql.dialect, excludedSources);
   const rows: StoredName[] = [];
   for (let after: string | undefined = ''; after !== undefined;) {
@@ -123,8 +123,7 @@ function namesByFirstWord(dialect: Dialect, excludedSources: readonly string[]):
 }
 
 export async function recordConcepts(
-  sql: Sql,
-  ns: number,
+  { sql, ns }: Scope,
   records: readonly number[],
 ): Promise<Map<number, RecordConcepts>> {
   const { list, join } = sql.dialect;
@@ -164,8 +163,7 @@ function nameOf({ key, text, kind, line }: Row): ConceptName {
 }
 
 export async function* namings(
-  sql: Sql,
-  ns: number,
+  { sql, ns }: Scope,
   request: NamingRequest,
 ): AsyncSlices<Map<string, NamingsOfKey>> {
   const { project, limit = 0, max = Number.MAX_SAFE_INTEGER, excludedSources = [] } = request;
@@ -226,8 +224,7 @@ function namingsStatement(dialect: Dialect, excludedSources: readonly string[]):
 }
 
 export async function linePlaces(
-  sql: Sql,
-  ns: number,
+  { sql, ns }: Scope,
   lines: readonly { readonly record: number; readonly line: number | null }[],
 ): Promise<GraphProvenance[]> {
   if (lines.length === 0) return [];

@@ -1,15 +1,17 @@
-import type {
-  EdgeDraft,
-  GraphLane,
-  GraphProgress,
-  GraphUpdate,
-  NodeDraft,
-  NodeKey,
-  RecordGraph,
+import type { ConceptMention, ConceptUpdate, ProjectName, RecordNames } from '../../concept-model.ts';
+import {
+  type BelongsToUpdate,
+  type EdgeDraft,
+  type GraphLane,
+  type GraphProgress,
+  type GraphUpdate,
+  type NodeDraft,
+  type NodeKey,
+  type RecordGraph,
+  recordNode,
 } from '../../graph-model.ts';
-import { recordNode } from '../../graph-model.ts';
 import type { ChangeKind } from '../../model.ts';
-import { type Row, type Sql, type SqlValue } from '../sql.ts';
+import type { Row, Sql, SqlValue } from '../sql.ts';
 
 const NOTHING: RecordGraph = { nodes: [], edges: [] };
 
@@ -36,7 +38,7 @@ export async function putGraph(sql: Sql, ns: number, update: GraphUpdate): Promi
 }
 
 /** Those of the records that are there and not deleted. */
-export async function liveRecords(sql: Sql, ns: number, ids: readonly number[]): Promise<Set<number>> {
+async function liveRecords(sql: Sql, ns: number, ids: readonly number[]): Promise<Set<number>> {
   if (ids.length === 0) return new Set();
   const { dialect } = sql;
   const rows = await sql.all(
@@ -171,4 +173,231 @@ async function setProgress(
        similar_up_to = coalesce(:similarUpTo, graph_progress.similar_up_to), rules = coalesce(:rules, graph_progress.rules)`,
     { ns, upTo: upTo ?? null, similarUpTo: similarUpTo ?? null, rules: rules ?? null },
   );
+}
+
+/**
+ * Marks records whose contribution to the graph may differ from now on: `linking`, whose links mean other records, and those
+ * whose node is identified by another field because a document of the same identity came or went. Within a transaction,
+ * before the graph of removed records is removed.
+ * @param identified those of the changed records that have or had an identity
+ * @param since the last change of the transaction
+ */
+export async function markStale(
+  sql: Sql,
+  ns: number,
+  kinds: ReadonlyMap<number, ChangeKind>,
+  identified: readonly number[],
+  linking: ReadonlySet<number>,
+  since: number,
+): Promise<void> {
+  const others = new Set([...linking, ...(await sameIdentity(sql, ns, identified))]);
+  const stale = [...others].filter((record) => !kinds.has(record));
+  await sql.write('graph_stale', stale.map((record) => ({ ns, record, since })), 'replace'); // prettier-ignore
+}
+
+/** Records with the identity of one of these, and where the node of one shares its identity, all whose nodes do. */
+async function sameIdentity(sql: Sql, ns: number, records: readonly number[]): Promise<number[]> {
+  if (records.length === 0) return [];
+  const { list, join, index } = sql.dialect;
+  const rows = await sql.all(
+    `SELECT o.id FROM ${list('records', 'integer')} AS w ${join} record AS r ON r.ns = :ns AND r.id = w.value
+     ${join} record AS o ${index('record_identity')}
+       ON o.ns = r.ns AND o.source = r.source AND o.identity = r.identity AND o.id <> r.id
+     WHERE r.identity IS NOT NULL AND o.deleted_at IS NULL
+     UNION SELECT o.record FROM ${list('records', 'integer')} AS w
+     ${join} graph_node AS n ${index('graph_node_record')} ON n.ns = :ns AND n.record = w.value
+     ${join} graph_node AS o ${index('graph_node_shared_identity')} ON o.ns = n.ns AND o.source = n.source
+     WHERE n.shares_identity = 1 AND o.shares_identity = 1`,
+    { ns, records },
+  );
+  return rows.map(({ id }) => id as number);
+}
+
+/** Within a transaction. */
+export async function putConcepts(sql: Sql, ns: number, update: ConceptUpdate): Promise<void> {
+  const { names, mentions, searched = [], progress } = update;
+  if (names !== undefined) await putNames(sql, ns, names);
+  if (mentions !== undefined) await putMentions(sql, ns, mentions);
+  const settled = searched === 'all' ? [{ ns }] : searched.map(({ project, key }) => ({ ns, project, key }));
+  await sql.remove('concept_changed', settled);
+  if (progress === undefined) return;
+  const { upTo, rules } = progress;
+  await sql.write('concept_progress', [{ ns, up_to: upTo, rules }], 'replace');
+}
+
+async function putNames(sql: Sql, ns: number, names: ReadonlyMap<number, RecordNames | null>): Promise<void> {
+  const records = [...names.keys()];
+  if (records.length === 0) return;
+  const live = await liveRecords(sql, ns, records);
+  const before = await claimsOf(sql, ns, records);
+  const present = [...names].flatMap(([record, own]) =>
+    own === null || !live.has(record) ? [] : [{ record, ...own }],
+  );
+  const after = present.flatMap(({ record, project, names: own }) =>
+    own
+      .filter(({ kind }) => kind === 'title' || kind === 'alias')
+      .map(({ key }) => ({ record, project, key })),
+  );
+  await noteChanged(sql, ns, before, after);
+  const rows = records.map((record) => ({ ns, record }));
+  await sql.remove('concept_name', rows);
+  await sql.remove('concept_record', rows);
+  const kept = new Set(present.map(({ record }) => record));
+  await sql.remove('concept_mention', rows.filter(({ record }) => !kept.has(record))); // prettier-ignore
+  await sql.write('concept_record', present.map(({ record, project, note }) => ({ ns, record, project, note }))); // prettier-ignore
+  await moveMentions(sql, ns, [...kept]);
+  await sql.write(
+    'concept_name',
+    present.flatMap(({ record, project, names: own }) =>
+      own.map(({ key, text, kind, line }) => ({ ns, record, key, project, text, kind, line })),
+    ),
+  );
+}
+
+interface Claim extends ProjectName {
+  readonly record: number;
+}
+
+/** The titles and aliases of records. */
+async function claimsOf(sql: Sql, ns: number, records: readonly number[]): Promise<Claim[]> {
+  const { list, join } = sql.dialect;
+  const rows = await sql.all(
+    `SELECT c.record, c.project, c.key FROM ${list('records', 'integer')} AS w
+     ${join} concept_name AS c ON c.ns = :ns AND c.record = w.value WHERE c.kind IN ('title', 'alias')`,
+    { ns, records },
+  );
+  return rows as unknown as Claim[];
+}
+
+/** Notes the titles and aliases that a record gets or loses. */
+async function noteChanged(
+  sql: Sql,
+  ns: number,
+  before: readonly Claim[],
+  after: readonly Claim[],
+): Promise<void> {
+  const keyOf = ({ record, project, key }: Claim): string => JSON.stringify([record, project, key]);
+  const without = (names: readonly Claim[], others: readonly Claim[]): Claim[] => {
+    const known = new Set(others.map(keyOf));
+    return names.filter((name) => !known.has(keyOf(name)));
+  };
+  const changed = [...without(before, after), ...without(after, before)];
+  await sql.write('concept_changed', changed.map(({ project, key }) => ({ ns, project, key })), 'skip'); // prettier-ignore
+}
+
+/** Mentions that are kept belong to the project of their record, even if a record has moved to another one. */
+async function moveMentions(sql: Sql, ns: number, records: readonly number[]): Promise<void> {
+  if (records.length === 0) return;
+  const project =
+    'SELECT project FROM concept_record AS r WHERE r.ns = :ns AND r.record = concept_mention.record';
+  await sql.run(
+    `UPDATE concept_mention SET project = (${project})
+     WHERE ns = :ns AND ${sql.dialect.isIn('record', 'records')} AND project <> (${project})`,
+    { ns, records },
+  );
+}
+
+async function putMentions(
+  sql: Sql,
+  ns: number,
+  mentions: ReadonlyMap<number, readonly ConceptMention[]>,
+): Promise<void> {
+  const records = [...mentions.keys()];
+  if (records.length === 0) return;
+  const { list, join } = sql.dialect;
+  const projects = await sql.all(
+    `SELECT r.record, r.project FROM ${list('records', 'integer')} AS w
+     ${join} concept_record AS r ON r.ns = :ns AND r.record = w.value`,
+    { ns, records },
+  );
+  await sql.remove('concept_mention', records.map((record) => ({ ns, record }))); // prettier-ignore
+  await sql.write(
+    'concept_mention',
+    projects.flatMap(
+      ({ record, project }) =>
+      mentions.get(record as number)!.map(({ key, line, count }) => ({ ns, record: record!, key, project: project!, line, count })), // prettier-ignore
+    ),
+  );
+}
+
+/** Removes what belongs to records that are gone. Within their transaction. */
+export async function removeConcepts(
+  sql: Sql,
+  ns: number,
+  kinds: ReadonlyMap<number, ChangeKind>,
+): Promise<void> {
+  const gone = [...kinds].filter(([, kind]) => kind !== 'written');
+  await putNames(sql, ns, new Map(gone.map(([record]) => [record, null])));
+}
+
+/** Discards everything derived. Changes by operators stay. Within a transaction. */
+export async function resetConcepts(sql: Sql, ns: number): Promise<void> {
+  for (const table of [
+    'concept_record',
+    'concept_name',
+    'concept_mention',
+    'concept_changed',
+    'concept_progress',
+  ] as const)
+    // prettier-ignore
+    await sql.remove(table, [{ ns }]);
+}
+
+/** Within a transaction. */
+export async function putBelongsTo(
+  sql: Sql,
+  ns: number,
+  { edges, progress }: BelongsToUpdate,
+): Promise<void> {
+  const documents = [...edges.keys()];
+  const live = await liveRecords(sql, ns, [
+    ...new Set([...documents, ...[...edges.values()].flatMap((notes) => notes.map(({ note }) => note))]),
+  ]);
+  await sql.remove(
+    'belongs_to',
+    documents.map((document) => ({ ns, document })),
+  );
+  const rows = [...edges].flatMap(([document, notes]) =>
+    (live.has(document) ? notes : [])
+      .filter(({ note }) => live.has(note))
+      .map(({ note, share, confidence }, i) => ({ ns, document, position: i + 1, note, share, confidence })),
+  );
+  await sql.write('belongs_to', rows);
+  const { upTo, excludedSources, pass } = progress;
+  await setBelongsToProgress(
+    sql,
+    ns,
+    upTo,
+    JSON.stringify(excludedSources),
+    pass === null ? null : JSON.stringify(pass),
+  );
+}
+
+/** Removes the edges of records that are gone. Within a transaction. */
+export async function removeBelongsTo(sql: Sql, ns: number, records: readonly number[]): Promise<void> {
+  const { dialect } = sql;
+  await sql.remove(
+    'belongs_to',
+    records.map((document) => ({ ns, document })),
+  );
+  await sql.run(
+    `DELETE FROM belongs_to ${dialect.index('belongs_to_note')} WHERE ns = :ns AND ${dialect.isIn('note', 'records')}`,
+    { ns, records },
+  );
+}
+
+/** Discards all edges, so that they are derived again. Within a transaction. */
+export async function resetBelongsTo(sql: Sql, ns: number): Promise<void> {
+  await sql.remove('belongs_to', [{ ns }]);
+  await setBelongsToProgress(sql, ns, 0, '[]', null);
+}
+
+function setBelongsToProgress(
+  sql: Sql,
+  ns: number,
+  belongs_to_change: number,
+  belongs_to_excluded: string,
+  belongs_to_pass: string | null,
+): Promise<void> {
+  return sql.update('namespace', [{ id: ns, belongs_to_change, belongs_to_excluded, belongs_to_pass }]);
 }

@@ -1,19 +1,34 @@
-import type { LociRecord, Origin } from '../../../core/types.ts';
-import type { FacetField, FacetValue, Page, RecordFilter, RecordSelector, SourceEntry } from '../../model.ts';
-import { foldNoteName } from '../../rules/note-names.ts';
+import type { AsyncSlices } from '../../../core/threads/slices.ts';
+import type { LociRecord, Origin, Timestamp } from '../../../core/types.ts';
+import type {
+  FacetField,
+  FacetValue,
+  HistogramBar,
+  Page,
+  RecordFilter,
+  RecordSelector,
+  SourceEntry,
+  TablePlace,
+  TableRequest,
+  TableRow,
+  TimedRecord,
+  TimelineRecords,
+  TimelineRequest,
+} from '../../model.ts';
+import { foldNoteName } from '../../rules/mention-names.ts';
 import { firstOfPage, MAX_PAGE_CHARACTERS } from '../../rules/record-page.ts';
 import { NO_TIME } from '../../rules/record-time.ts';
+import type { SearchFilter } from '../../search-model.ts';
+import type { Scope } from '../driver.ts';
 import { recordCondition } from '../filter.ts';
-import { objectsOf, RECORD_COLUMNS, recordOf } from '../rows.ts';
-import type { Dialect, Parameters, Sql } from '../sql.ts';
+import { HEADER_COLUMNS, headerOf, objectsOf, RECORD_COLUMNS, recordOf } from '../rows.ts';
+import type { Dialect, Parameters, Row, Sql } from '../sql.ts';
 
 /** Bytes of the contents before the last record of a page, at most: a character of JavaScript has up to three in UTF-8. */
 const MAX_BYTES_BEFORE = MAX_PAGE_CHARACTERS * 3;
 
 export async function listRecords(
-  sql: Sql,
-  namespace: string,
-  ns: number,
+  { sql, namespace, ns }: Scope,
   selector: RecordSelector,
   { after, limit }: Page<number>,
 ): Promise<LociRecord[]> {
@@ -39,7 +54,7 @@ export async function listRecords(
   return firstOfPage(ordered, (row) => recordOf(namespace, row, derives ? 'is empty' : 'fails'));
 }
 
-export async function countRecords(sql: Sql, ns: number, filter: RecordFilter): Promise<number> {
+export async function countRecords({ sql, ns }: Scope, filter: RecordFilter): Promise<number> {
   const { condition, parameters } = filterSelection(sql.dialect, filter);
   const statement = `SELECT count(*) AS n FROM record AS r WHERE r.ns = :ns AND ${condition}`;
   return Number((await sql.get(statement, { ns, ...parameters }))?.['n']);
@@ -76,7 +91,7 @@ function selection(dialect: Dialect, selector: RecordSelector): Selection {
 const INDEXED_ORIGINS: ReadonlySet<Origin> = new Set(['fact', 'memory']);
 
 /** The conditions of a filter on a list. */
-export function filterSelection(dialect: Dialect, filter: RecordFilter): Selection {
+function filterSelection(dialect: Dialect, filter: RecordFilter): Selection {
   const {
     key,
     keys,
@@ -150,8 +165,7 @@ const FACET_COLUMNS: Readonly<Record<FacetField, string>> = {
 };
 
 export async function facet(
-  sql: Sql,
-  ns: number,
+  { sql, ns }: Scope,
   field: FacetField,
   filter: RecordFilter,
   newestKeys?: number,
@@ -182,8 +196,7 @@ export async function facet(
 }
 
 export async function facets(
-  sql: Sql,
-  ns: number,
+  { sql, ns }: Scope,
   fields: readonly FacetField[],
   filter: RecordFilter,
 ): Promise<FacetValue[][]> {
@@ -209,8 +222,7 @@ export async function facets(
 
 /** The documents of a source, by key. */
 export async function sourceEntries(
-  sql: Sql,
-  ns: number,
+  { sql, ns }: Scope,
   source: string,
   page: Page<string>,
 ): Promise<SourceEntry[]> {
@@ -225,4 +237,130 @@ export async function sourceEntries(
     { ns, source, after: page.after ?? '', limit: page.limit },
   );
   return objectsOf(rows);
+}
+
+const SORT_COLUMNS: Readonly<Record<TableRequest['sort'], (dialect: Dialect) => string>> = {
+  time: () => 'r.timeline_at',
+  updated: () => 'r.updated_at',
+  title: ({ foldTag }) => foldTag('r.title'),
+  expires: () => 'r.expires_at',
+};
+
+export async function table(
+  { sql, namespace, ns }: Scope,
+  { filter, sort, descending }: TableRequest,
+  { after, limit }: Page<TablePlace>,
+): Promise<TableRow[]> {
+  const { condition, parameters } = filterSelection(sql.dialect, filter);
+  const column = SORT_COLUMNS[sort](sql.dialect);
+  const [comparison, direction] = descending ? ['<', 'DESC'] : ['>', 'ASC'];
+  // With another index, SQLite would sort the records of a whole store by time.
+  const inOrder = sort === 'time' && filter.deleted !== true;
+  const has = sort === 'expires' ? 'r.expires_at IS NOT NULL' : 'TRUE';
+  const rest = after === null ? has : `(${column}, r.id) ${comparison} (:value, :id)`;
+  const rows = await sql.all(
+    `SELECT r.timeline_at AS at, ${column} AS value, ${HEADER_COLUMNS}
+     FROM record AS r ${inOrder ? sql.dialect.index('record_timeline') : ''}
+     WHERE r.ns = :ns AND ${condition} AND ${rest} ORDER BY ${column} ${direction}, r.id ${direction} LIMIT :limit`,
+    { ns, ...parameters, ...(after !== null && { value: after.value, id: after.id }), limit },
+  );
+  return rows.map((row) => {
+    const record = headerOf(namespace, row);
+    const place = { value: row['value'] as TablePlace['value'], id: record.id };
+    return { at: row['at'] as Timestamp, record, place };
+  });
+}
+
+export async function histogram(
+  { sql, ns }: Scope,
+  filter: SearchFilter,
+  spans: readonly Timestamp[],
+): Promise<HistogramBar[]> {
+  const { dialect } = sql;
+  const condition = recordCondition(dialect, filter);
+  const bounds = spans.slice(1).map((end, span) => ({ span, start_at: spans[span]!, end_at: end }));
+  const columns = { span: 'integer', start_at: 'integer', end_at: 'integer' } as const;
+  const rows = await sql.all(
+    `SELECT s.span, r.origin, r.source, count(*) AS records FROM ${dialect.rows('bounds', columns)} AS s
+     ${dialect.join} record AS r ${dialect.index('record_timeline')}
+       ON r.ns = :ns AND r.timeline_at >= s.start_at AND r.timeline_at < s.end_at
+     WHERE ${condition.sql} GROUP BY s.span, r.origin, r.source ORDER BY s.span, r.origin, r.source`,
+    { ns, bounds, ...condition.parameters },
+  );
+  return objectsOf(rows);
+}
+
+const NOWHERE: TimelineRecords = { anchor: null, before: [], after: [] };
+/** Ids begin at 1. */
+const BEFORE_ALL_IDS = 0;
+
+/** Times that one slice of a call looks at. */
+const TIMES_OF_SLICE = 500;
+
+export async function* timeline(
+  { sql, namespace, ns }: Scope,
+  { filter, around, before, after }: TimelineRequest,
+): AsyncSlices<TimelineRecords> {
+  const anchor = 'record' in around ? await liveRecord(sql, namespace, ns, around.record, filter.now) : null;
+  if ('record' in around && anchor === null) return NOWHERE;
+  const at = 'time' in around ? around.time : anchor!.at;
+  const position: Position = [at, anchor?.record.id ?? BEFORE_ALL_IDS];
+  const condition = recordCondition(sql.dialect, filter);
+  const { index } = sql.dialect;
+  async function* side(sign: '<' | '>', order: 'ASC' | 'DESC', limit: number): AsyncSlices<TimedRecord[]> {
+    // The hint makes SQLite read the times in order, and stop at the limit.
+    const times = `record AS r ${index('record_timeline')}`;
+    const inOrder = `ORDER BY r.timeline_at ${order}, r.id ${order}`;
+    const found: TimedRecord[] = [];
+    for (let [fromAt, fromId] = position; found.length < limit;) {
+      const from = { ns, fromAt, fromId };
+      const last = await sql.get(
+        `SELECT r.timeline_at AS at, r.id FROM ${times} WHERE r.ns = :ns AND r.deleted_at IS NULL
+           AND (r.timeline_at, r.id) ${sign} (:fromAt, :fromId) ${inOrder} LIMIT 1 OFFSET ${String(TIMES_OF_SLICE)}`,
+        from,
+      );
+      const [toAt, toId]: Position =
+        last === undefined ? END[sign] : [last['at'] as number, last['id'] as number];
+      const rows = await sql.all(
+        `SELECT r.timeline_at AS at, ${HEADER_COLUMNS} FROM ${times}
+         WHERE r.ns = :ns AND (r.timeline_at, r.id) ${sign} (:fromAt, :fromId)
+           AND (r.timeline_at, r.id) ${sign === '<' ? '>=' : '<='} (:toAt, :toId) AND ${condition.sql}
+         ${inOrder} LIMIT :limit`,
+        { ...from, toAt, toId, ...condition.parameters, limit: limit - found.length },
+      );
+      for (const row of rows) found.push(timedRecord(namespace, row));
+      if (last === undefined) break;
+      [fromAt, fromId] = [toAt, toId];
+      yield;
+    }
+    return found;
+  }
+  return { anchor, before: yield* side('<', 'DESC', before), after: yield* side('>', 'ASC', after) };
+}
+
+/** Beyond all times. */
+const END: Readonly<Record<'<' | '>', Position>> = {
+  '<': [Number.MIN_SAFE_INTEGER, BEFORE_ALL_IDS],
+  '>': [Number.MAX_SAFE_INTEGER, BEFORE_ALL_IDS],
+};
+
+type Position = readonly [at: number, record: number];
+
+async function liveRecord(
+  sql: Sql,
+  namespace: string,
+  ns: number,
+  id: number,
+  now: number,
+): Promise<TimedRecord | null> {
+  const condition = recordCondition(sql.dialect, { now });
+  const row = await sql.get(
+    `SELECT r.timeline_at AS at, ${HEADER_COLUMNS} FROM record AS r WHERE r.ns = :ns AND r.id = :id AND ${condition.sql}`,
+    { ns, id, ...condition.parameters },
+  );
+  return row === undefined ? null : timedRecord(namespace, row);
+}
+
+function timedRecord(namespace: string, row: Row): TimedRecord {
+  return { at: row['at'] as number, record: headerOf(namespace, row) };
 }

@@ -2,6 +2,7 @@ import { localDayOf } from '../../../core/time/whole-day.ts';
 import type { Passage } from '../../../core/types.ts';
 import { nearestTo } from '../../rules/filter.ts';
 import type { Neighbourhood, NeighbourReach, PassageScore, SearchFilter } from '../../search-model.ts';
+import type { Scope } from '../driver.ts';
 import { isOfWholeDay, recordCondition } from '../filter.ts';
 import { headerJson, passageColumns, passageJson, passageOf } from '../rows.ts';
 import { atOnce, type Dialect, type Row, type Sql } from '../sql.ts';
@@ -13,8 +14,7 @@ function requested({ list, join }: Dialect): string {
 }
 
 export async function readPassages(
-  sql: Sql,
-  ns: number,
+  { sql, ns }: Scope,
   { ids, reach, cached, epoch: known }: PassageRequest,
 ): Promise<PackedPassages> {
   const { isRemote } = sql.dialect;
@@ -91,8 +91,7 @@ export async function passageRows(sql: Sql, ns: number, ids: readonly number[]):
 }
 
 export async function passagesOf(
-  sql: Sql,
-  ns: number,
+  { sql, ns }: Scope,
   records: readonly number[],
 ): Promise<Map<number, Passage[]>> {
   const { list, join } = sql.dialect;

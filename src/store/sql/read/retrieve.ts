@@ -1,29 +1,37 @@
 import { Deadline } from '../../../core/time/deadline.ts';
+import type { Metadata, Timestamp } from '../../../core/types.ts';
 import { bestOfRecords, spreadOverRecords } from '../../rules/record-spread.ts';
 import type {
   PassageQuery,
   PassageScore,
+  PendingEmbedding,
+  PendingEmbeddings,
+  PendingRequest,
   QueryVector,
   RankedList,
   RetrievalRequest,
+  SimilarRecord,
 } from '../../search-model.ts';
-import type { Driver } from '../driver.ts';
+import type { Scope, TextScore, VectorIndex } from '../driver.ts';
 import { hasExpired, passageFilter } from '../filter.ts';
 import { assertQueryVectors } from '../generations.ts';
-import { atOnce } from '../sql.ts';
-import type { TextScore } from '../text-index.ts';
+import { atOnce, type Sql } from '../sql.ts';
 import { newest, passageRows } from './passages.ts';
-import { compareRecords, scoresOfPassages, vectorsOfPassages } from './vectors.ts';
-import { NO_COMPARISON, packRetrieval, type PackedRetrieval } from './wire.ts';
+import {
+  type ComparedRow,
+  NO_COMPARISON,
+  type PackedComparison,
+  type PackedRetrieval,
+  packRetrieval,
+} from './wire.ts';
 
 export async function retrieve(
-  driver: Driver,
-  ns: number,
+  scope: Scope,
   { queries, cosines, compared = [], records, load = false, budgetMs }: RetrievalRequest,
 ): Promise<PackedRetrieval> {
-  const { sql } = driver;
+  const { sql, ns } = scope;
   const deadline = new Deadline(budgetMs);
-  const ranker = new Ranker(driver, ns, deadline, cosines);
+  const ranker = new Ranker(scope, deadline, cosines);
   const lists: RankedList[] = [];
   await atOnce(sql, [
     () => assertQueryVectors(sql, vectorsOf(queries, cosines)),
@@ -34,8 +42,7 @@ export async function retrieve(
   const found = cosines === undefined ? [] : await missingCosines(ranker, queries, lists, cosines, compared);
   const passages = load ? bestOfRecords(lists.flatMap((list) => list.scores)) : [];
   const ofRecords =
-    records &&
-    (await sql.within(deadline, () => compareRecords(driver, ns, cosines, records.ids, records.limit)));
+    records && (await sql.within(deadline, () => compareRecords(scope, cosines, records.ids, records.limit)));
   return packRetrieval(
     { lists, cosines: found ?? [], hasAllCosines: found !== null, compared: ofRecords ?? NO_COMPARISON },
     await passageRows(sql, ns, passages),
@@ -51,15 +58,13 @@ export function vectorsOf(queries: readonly PassageQuery[], cosines?: QueryVecto
 class Ranker {
   /** The cosines of passages that the text index gave: `null` for those without a vector. */
   readonly cosines = new Map<number, PassageScore | null>();
-  readonly driver: Driver;
-  readonly ns: number;
+  readonly scope: Scope;
   readonly deadline: Deadline;
   readonly #compared: QueryVector | undefined;
   readonly #expired = new Map<number, Promise<boolean>>();
 
-  constructor(driver: Driver, ns: number, deadline: Deadline, compared: QueryVector | undefined) {
-    this.driver = driver;
-    this.ns = ns;
+  constructor(scope: Scope, deadline: Deadline, compared: QueryVector | undefined) {
+    this.scope = scope;
     this.deadline = deadline;
     this.#compared = compared;
   }
@@ -69,7 +74,7 @@ class Ranker {
     const none = { scores: [], overQuota: [] };
     const deadline = this.deadline;
     if (deadline.isPast) return { ...none, milliseconds: 0, isPartial: true };
-    const list = await this.driver.sql.within(deadline, () =>
+    const list = await this.scope.sql.within(deadline, () =>
       spreadOverRecords(query, (limit) => this.#rank(query, limit), deadline),
     );
     const isPartial = list === null || deadline.isPast;
@@ -77,14 +82,14 @@ class Ranker {
   }
 
   async #rank(query: PassageQuery, limit: number): Promise<PassageScore[]> {
-    const { sql, text, vectors } = this.driver;
-    if (query.by === 'time') return newest(sql, this.ns, query.filter, limit, query.undated);
+    const { sql, text, vectors, ns } = this.scope;
+    if (query.by === 'time') return newest(sql, ns, query.filter, limit, query.undated);
     const filter = passageFilter(sql.dialect, query.filter, await this.#hasExpired(query.filter.now));
     if (query.by === 'text') {
       // A longer list is cut again, so that most of its cosines are not needed.
       const compared = limit === query.limit ? this.#compared : undefined;
       const search = (vector?: QueryVector): Promise<TextScore[]> =>
-        text.search(this.ns, query.text, filter, limit, this.deadline, vector);
+        text.search(ns, query.text, filter, limit, this.deadline, vector);
       const found =
         compared === undefined
           ? await search()
@@ -94,37 +99,17 @@ class Ranker {
           this.cosines.set(passage.passage, cosine === null ? null : { ...passage, score: cosine });
       return found;
     }
-    const { generation, vector } = query.vector;
-    if (query.mix === undefined) return vectors.search(this.ns, query.vector, filter, limit, this.deadline);
-    const { passage, share } = query.mix;
-    const other = (await vectorsOfPassages(this.driver, this.ns, generation, [passage])).get(passage);
-    const { unit, length } = mixVectors(vector, other ?? vector, share);
-    const found = await vectors.search(this.ns, { generation, vector: unit }, filter, limit, this.deadline);
-    return found.map((each) => ({ ...each, score: each.score * length }));
+    return vectors.search(ns, query.vector, filter, limit, this.deadline);
   }
 
   /** Asking a server takes longer than leaving out what has expired. */
   #hasExpired(now: number): Promise<boolean> | boolean {
-    const { sql } = this.driver;
+    const { sql, ns } = this.scope;
     if (sql.dialect.isRemote) return true;
-    const expired = this.#expired.get(now) ?? hasExpired(sql, this.ns, now);
+    const expired = this.#expired.get(now) ?? hasExpired(sql, ns, now);
     this.#expired.set(now, expired);
     return expired;
   }
-}
-
-/**
- * The weighted mean of two vectors as a unit vector. Its cosines times `length` are the weighted means of the cosines of both.
- * @param share the weight of the other vector
- */
-function mixVectors(
-  vector: Float32Array,
-  other: Float32Array,
-  share: number,
-): { readonly unit: Float32Array; readonly length: number } {
-  const sum = vector.map((component, i) => (1 - share) * component + share * other[i]!);
-  const length = Math.hypot(...sum);
-  return { unit: sum.map((component) => component / length), length };
 }
 
 /**
@@ -132,7 +117,7 @@ function mixVectors(
  * the time ran out.
  */
 async function missingCosines(
-  { driver: { sql, vectors }, ns, deadline, cosines: known }: Ranker,
+  { scope: { sql, vectors, ns }, deadline, cosines: known }: Ranker,
   queries: readonly PassageQuery[],
   lists: readonly Pick<RankedList, 'scores'>[],
   query: QueryVector,
@@ -151,4 +136,157 @@ async function missingCosines(
       ? []
       : await sql.within(deadline, () => scoresOfPassages(sql, vectors, ns, query, unknown));
   return rest === null ? null : [...missing.flatMap((passage) => known.get(passage) ?? []), ...rest];
+}
+
+/** The vectors of those passages that have one, by passage. */
+export async function vectorsOfPassages(
+  { sql, vectors, ns }: Scope,
+  generation: number,
+  passages: readonly number[],
+): Promise<Map<number, Float32Array>> {
+  const rows = await vectorRows(sql, ns, generation, passages);
+  const found = await vectors.vectors(ns, [...new Set(rows.map(({ vector }) => vector))]);
+  return new Map(
+    rows.flatMap(({ passage, vector: id }) => {
+      const vector = found.get(id);
+      return vector === undefined ? [] : [[passage, vector] as const];
+    }),
+  );
+}
+
+async function vectorRows(
+  sql: Sql,
+  ns: number,
+  generation: number,
+  passages: readonly number[],
+): Promise<{ passage: number; record: number; vector: number }[]> {
+  const { list, join } = sql.dialect;
+  const rows = await sql.all(
+    `SELECT p.id AS passage, p.record, v.id AS vector FROM ${list('passages', 'integer')} AS requested
+     ${join} passage AS p ON p.id = requested.value
+     ${join} embedding AS v ON v.ns = p.ns AND v.generation = :generation AND v.hash = p.hash
+     WHERE p.ns = :ns ORDER BY requested.key`,
+    { ns, generation, passages },
+  );
+  return rows as unknown as { passage: number; record: number; vector: number }[];
+}
+
+/** The cosines of passages with a vector; those without one are left out. */
+async function scoresOfPassages(
+  sql: Sql,
+  index: VectorIndex,
+  ns: number,
+  { generation, vector }: QueryVector,
+  passages: readonly number[],
+): Promise<PassageScore[]> {
+  const rows = await vectorRows(sql, ns, generation, passages);
+  const cosines = await index.cosines(ns, [...new Set(rows.map((row) => row.vector))], vector);
+  return rows.flatMap(({ passage, record, vector: id }) => {
+    const score = cosines.get(id);
+    return score === undefined ? [] : [{ passage, record, score }];
+  });
+}
+
+/** The passages of records by ordinal, as many as the limit allows, with their cosines. */
+async function compareRecords(
+  { sql, vectors, ns }: Scope,
+  query: QueryVector | undefined,
+  records: readonly number[],
+  limit: number,
+): Promise<PackedComparison> {
+  const { list, join, json, jsonList } = sql.dialect;
+  const columns = ['key', 'record', 'id', 'ordinal', 'start_line', 'end_line', 'length', 'vector'];
+  const row = await sql.get(
+    `SELECT ${jsonList(json(columns.map((name) => `c.${name}`)))} AS compared FROM (
+       SELECT requested.key, p.record, p.id, p.ordinal, p.start_line, p.end_line, length(p.text) AS length, v.id AS vector
+       FROM ${list('records', 'integer')} AS requested
+       ${join} passage AS p ON p.ns = :ns AND p.record = requested.value
+       LEFT JOIN embedding AS v ON v.ns = p.ns AND v.generation = :generation AND v.hash = p.hash
+       ORDER BY requested.key, p.ordinal LIMIT :limit) AS c`,
+    { ns, generation: query?.generation ?? NO_GENERATION, records, limit },
+  );
+  const passages = String(row?.['compared']);
+  const ids = (JSON.parse(passages) as ComparedRow[]).map((each) => each[7]);
+  const cosines =
+    query === undefined
+      ? new Map<number, number>()
+      : await vectors.cosines(ns, [...new Set(ids.filter((id) => id !== null))], query.vector);
+  return { passages, cosines: Float64Array.from(ids, (id) => cosines.get(id ?? 0) ?? NaN) };
+}
+
+/** No generation has this id. */
+const NO_GENERATION = 0;
+
+/** Passages to look up for each record that is wanted: several passages of a long record may be near. */
+const PASSAGES_PER_RECORD = 6;
+
+export async function similarRecords(
+  { sql, vectors, ns }: Scope,
+  generation: number,
+  records: readonly number[],
+  { now, limit }: { readonly now: Timestamp; readonly limit: number },
+): Promise<Map<number, SimilarRecord[]>> {
+  const filter = passageFilter(sql.dialect, { now }, await hasExpired(sql, ns, now));
+  const { list, join } = sql.dialect;
+  const rows = await sql.all(
+    `SELECT p.record, v.id AS vector FROM ${list('records', 'integer')} AS requested
+     ${join} passage AS p ON p.ns = :ns AND p.record = requested.value AND p.ordinal = 0
+     ${join} embedding AS v ON v.ns = p.ns AND v.generation = :generation AND v.hash = p.hash ORDER BY requested.key`,
+    { ns, generation, records },
+  );
+  const similar = new Map<number, SimilarRecord[]>();
+  const wanted = PASSAGES_PER_RECORD * (limit + 1);
+  const first = await vectors.vectors(
+    ns,
+    rows.map((row) => row['vector'] as number),
+  );
+  for (const row of rows) {
+    const vector = first.get(row['vector'] as number);
+    if (vector === undefined) continue;
+    const found = await vectors.search(ns, { generation, vector }, filter, wanted, new Deadline());
+    const best = new Map<number, number>();
+    for (const { record: other, score } of found)
+      if (other !== row['record'] && !best.has(other)) best.set(other, score);
+    const ordered = [...best].sort(([a, x], [b, y]) => y - x || a - b).slice(0, limit);
+    similar.set(
+      row['record'] as number,
+      ordered.map(([other, cosine]) => ({ record: other, cosine })),
+    );
+  }
+  return similar;
+}
+
+const PENDING = `FROM passage AS p JOIN record AS r ON r.ns = p.ns AND r.id = p.record
+  WHERE p.ns = :ns AND r.deleted_at IS NULL
+    AND NOT EXISTS (SELECT 1 FROM embedding AS v WHERE v.ns = p.ns AND v.generation = :generation AND v.hash = p.hash)`;
+
+/** Passages that are damaged are left out. */
+export async function pendingEmbeddings(
+  { sql, ns }: Scope,
+  generation: number,
+  { limit = 0, totals = false }: PendingRequest,
+): Promise<PendingEmbeddings> {
+  const { isTextList, isObject, hex } = sql.dialect;
+  const rows =
+    limit === 0
+      ? []
+      : await sql.all(
+          `SELECT p.id AS passage, p.record, p.ordinal, ${hex('p.hash')} AS hash, p.headings, p.text, p.context, r.title, r.metadata ${PENDING}
+             AND ${isTextList('p.headings')} AND ${isObject('r.metadata')}
+           ORDER BY p.ordinal > 0, r.updated_at DESC, p.record, p.ordinal LIMIT :limit`,
+          { ns, generation, limit },
+        );
+  const total = totals
+    ? await sql.get(
+        `SELECT count(*) AS texts, coalesce(sum(bytes), 0) AS bytes
+         FROM (SELECT max(octet_length(p.text)) AS bytes ${PENDING} GROUP BY p.hash) AS content`,
+        { ns, generation },
+      )
+    : {};
+  const passages = rows.map((row) => ({
+    ...(row as unknown as PendingEmbedding),
+    headings: JSON.parse(row['headings'] as string) as string[],
+    metadata: JSON.parse(row['metadata'] as string) as Metadata,
+  }));
+  return { passages, texts: Number(total?.['texts'] ?? 0), bytes: Number(total?.['bytes'] ?? 0) };
 }

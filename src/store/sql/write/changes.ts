@@ -1,8 +1,6 @@
 import type { ChangeKind, ChangePage, Page, RecordChange } from '../../model.ts';
-import { removeConcepts } from '../graph/write-concepts.ts';
-import { markStale } from '../graph/stale.ts';
-import { removeGraph } from '../graph/write.ts';
-import { removeBelongsTo } from '../derived/belongs-to.ts';
+import type { Scope } from '../driver.ts';
+import { markStale, removeBelongsTo, removeConcepts, removeGraph } from '../graph/write.ts';
 import type { Sql } from '../sql.ts';
 
 /** The most removals in the feed. A reader that has not read older ones must start again. */
@@ -51,7 +49,7 @@ async function trimRemovals(sql: Sql, ns: number): Promise<void> {
   await sql.update('namespace', [{ id: ns, trimmed_change: upTo }]);
 }
 
-export async function changes(sql: Sql, ns: number, { after, limit }: Page<number>): Promise<ChangePage> {
+export async function changes({ sql, ns }: Scope, { after, limit }: Page<number>): Promise<ChangePage> {
   const row = await sql.get('SELECT last_change, trimmed_change FROM namespace WHERE id = :ns', { ns });
   const isInFeed =
     Number(row?.['trimmed_change']) <= (after ?? 0) && (after ?? 0) <= Number(row?.['last_change']);

@@ -4,20 +4,23 @@ import type { AuditDraft } from '../../admin-model.ts';
 import { idempotencyPut } from '../../items/kinds.ts';
 import { ADMIN_NAMESPACE } from '../../rules/admin-namespace.ts';
 import { assertSafeTimes } from '../../rules/validation.ts';
-import { putConcepts } from '../graph/write-concepts.ts';
-import { putGraph } from '../graph/write.ts';
+import { putBelongsTo, putConcepts, putGraph } from '../graph/write.ts';
 import { RECORD_COLUMNS } from '../rows.ts';
 import { appendAudit, attachAudit, eraseDiffs } from '../admin/audit.ts';
 import { checkFence } from '../admin/leases.ts';
-import { putBelongsTo } from '../derived/belongs-to.ts';
 import type { Driver } from '../driver.ts';
 import { changeItems } from '../item.ts';
 import { lockExisting, lockNamespace } from '../namespace.ts';
 import { RecordPlan } from './record-plan.ts';
 import { applyPlan, commitRecords, storedRecordOf } from './records.ts';
 
-/** Writes all of the batch or nothing. Returns the ids of the writes, then those of the imports. */
-export async function commit(driver: Driver, namespace: string, batch: CommitBatch): Promise<number[]> {
+/** Writes all of the batch or nothing. Returns the ids of the writes, then those of the imports, or of what it purged. */
+export async function commit(
+  driver: Driver,
+  namespace: string,
+  batch: CommitBatch | Purge,
+): Promise<number[]> {
+  if ('purge' in batch) return purge(driver, namespace, batch);
   assertSafeTimes(batch);
   const { sql, text } = driver;
   return sql.transaction(async () => {
@@ -51,10 +54,10 @@ export async function commit(driver: Driver, namespace: string, batch: CommitBat
 }
 
 /** Removes expired and long deleted records for ever. Returns their ids. */
-export async function purge(driver: Driver, namespace: string, { purge: request }: Purge): Promise<number[]> {
-  const { sql } = driver;
+async function purge(driver: Driver, namespace: string, { purge: request }: Purge): Promise<number[]> {
+  const { sql, storage } = driver;
   const { expiredBy, deletedBefore, limit, by } = request;
-  return sql.transaction(async () => {
+  const purged = await sql.transaction(async () => {
     const row = await lockExisting(sql, namespace);
     if (row === null) return [];
     const ns = row.id;
@@ -79,4 +82,6 @@ export async function purge(driver: Driver, namespace: string, { purge: request 
     await changeItems(sql, ns, [{ forgetExpired: by.at }]);
     return stored.map(({ record }) => record.id);
   });
+  if (purged.length > 0) await storage.reclaim();
+  return purged;
 }

@@ -3,16 +3,14 @@ import { storedTime } from '../../../core/time/whole-day.ts';
 import type { LociRecord, Passage } from '../../../core/types.ts';
 import type { ChangeKind, CommitBatch } from '../../model.ts';
 import { recordTime } from '../../rules/record-time.ts';
-import { wellFormed } from '../../rules/well-formed.ts';
+import { wellFormed } from '../../rules/validation.ts';
 import { passageColumns, passageOf, RECORD_COLUMNS, recordOf } from '../rows.ts';
 import { appendChanges } from './changes.ts';
-import { deriveLinks } from '../derived/links.ts';
-import { deriveNames } from '../derived/names.ts';
-import type { Driver } from '../driver.ts';
+import { deriveLinks, deriveNames } from '../derived/derived.ts';
+import type { Driver, TextEntry } from '../driver.ts';
 import type { NamespaceRow } from '../namespace.ts';
 import { isReindexed, keyOf, type PlannedRecord, RecordPlan, type StoredRecord } from './record-plan.ts';
 import type { Row, Sql } from '../sql.ts';
-import type { TextEntry } from '../text-index.ts';
 
 /** Writes the records of a batch, and what is derived of them. Within a transaction. Returns the ids of writes and imports. */
 export async function commitRecords(

@@ -1,13 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { channel } from 'node:diagnostics_channel';
+import { constants, copyFileSync, linkSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import type { FileAccess } from './file-access.ts';
+import { type FileAccess, guarded } from './store-file.ts';
+import { systemErrorCode } from '../../../core/fs/file-errors.ts';
+import { makePrivateFolder } from '../../../core/fs/files.ts';
 import { Deadline } from '../../../core/time/deadline.ts';
 import { LociError } from '../../../core/errors.ts';
-import { isObjectText } from '../../sql/stored-json.ts';
+import { isObjectText } from '../../sql/rows.ts';
 import { foldTag } from '../../rules/filter.ts';
 import { matchesGlob } from '../../rules/path-glob.ts';
-import { guarded } from './store-error.ts';
 
 interface DatabaseOptions {
   /** How long to wait for another process's lock, in milliseconds. */
@@ -213,4 +217,40 @@ function published(statement: StatementSync, sql: string): StatementSync {
       };
     },
   });
+}
+
+/**
+ * Creates the file of a store and its folder, so that no other user of the machine can read them. A database without tables is made
+ * under another name first, so that no file at the path is ever empty: an empty file is what a failed copy leaves of a store. Another
+ * process may make the file at the same time.
+ */
+export function createFile(path: string): Stats {
+  return guarded(path, () => {
+    makePrivateFolder(dirname(path));
+    makeFile(path);
+    return statSync(path);
+  });
+}
+
+function makeFile(path: string): void {
+  const draft = `${path}.${randomUUID()}.new`;
+  try {
+    writeFileSync(draft, '', { flag: 'wx', mode: 0o600 });
+    const db = new Database(draft, { busyTimeoutMs: 0 });
+    db.exec(`PRAGMA application_id = ${String(APPLICATION_ID)}`);
+    db.close();
+    placeFile(draft, path);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function placeFile(draft: string, path: string): void {
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if (systemErrorCode(error) === 'EEXIST') return;
+    // Not every file system has hard links.
+    copyFileSync(draft, path, constants.COPYFILE_EXCL);
+  }
 }

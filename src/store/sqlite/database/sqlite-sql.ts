@@ -11,7 +11,7 @@ import {
 } from '../../sql/sql.ts';
 import type { Deadline } from '../../../core/time/deadline.ts';
 import type { Database } from './database.ts';
-import { guardedAsync } from './store-error.ts';
+import { guardedAsync } from './store-file.ts';
 
 /** Without statistics, SQLite often chooses the wrong order or index, so that the statements say them. */
 export const SQLITE_DIALECT: Dialect = {

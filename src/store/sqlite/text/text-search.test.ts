@@ -1,3 +1,4 @@
+import { openSqliteInMemory } from '../../../../test/contract/sqlite-in-memory.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,10 +9,7 @@ import { EQUAL_WEIGHTS, evict, note, NOW, write } from '../../../../test/contrac
 import type { PassageScore, SearchFilter, TextQuery } from '../../search-model.ts';
 import type { Store } from '../../store.ts';
 import { Deadline } from '../../../core/time/deadline.ts';
-import { storeCalls } from '../../sql/calls/calls.ts';
-import { sqliteDriver } from '../driver.ts';
 import { Database } from '../database/database.ts';
-import { migrate } from '../admin/migrate.ts';
 import { openSqliteStore } from '../open.ts';
 
 const WORDS = ['oven', 'sink', 'lamp', 'rug', 'straße', 'кухня', '2026', 'door'];
@@ -136,10 +134,9 @@ describe('full-text search in memory', () => {
 
 describe('past its deadline', () => {
   const db = new Database(':memory:', { busyTimeoutMs: 0 });
-  const { records, search } = storeCalls(sqliteDriver(db));
+  const { records, search } = openSqliteInMemory(db);
   const writes = Array.from({ length: 300 }, (_, i) => note(`oven ${String(i)}`, { title: 'Oven' }));
   beforeAll(async () => {
-    await migrate(db);
     await records.commit('n', { chunking: 'c', writes });
   });
   const any = [{ terms: ['oven'], prefix: false }];
@@ -150,7 +147,7 @@ describe('past its deadline', () => {
   ): Promise<[passages: number, isPartial: boolean]> => {
     const request = { queries: [{ ...query, filter }], ...(budgetMs === undefined ? {} : { budgetMs }) };
     const [list] = (await search.retrieve('n', request)).lists;
-    return [list!.scores.length / 3, list!.isPartial];
+    return [list!.scores.length, list!.isPartial];
   };
 
   it.each([

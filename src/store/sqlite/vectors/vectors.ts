@@ -1,13 +1,21 @@
+import { LRUCache } from 'lru-cache';
 import type { Deadline } from '../../../core/time/deadline.ts';
 import type { PassageScore, QueryVector, SentenceVectors, VectorWrite } from '../../search-model.ts';
+import type { VectorIndex } from '../../sql/driver.ts';
 import type { PassageFilter } from '../../sql/filter.ts';
-import type { VectorIndex } from '../../sql/vector-index.ts';
 import type { Database } from '../database/database.ts';
 import { named } from '../database/sqlite-sql.ts';
-import { CodeCache } from './code-cache.ts';
-import { components, dequantised, parts, product, quantise } from './quantise.ts';
-import { CODE_BYTES, signCode } from './sign-codes.ts';
-import { VectorCache, type VectorScore } from './vector-cache.ts';
+import {
+  CODE_BYTES,
+  components,
+  dequantised,
+  parts,
+  product,
+  quantise,
+  signCode,
+  SignCodes,
+  VectorSlots,
+} from './codes.ts';
 
 /** The number of vectors in one blob of codes. */
 const CHUNK_ROWS = 512;
@@ -143,12 +151,33 @@ export class SqliteVectorIndex implements VectorIndex {
     );
   }
 
+  /** Packs the codes of the remaining vectors again. The new epoch makes every process load them again. */
   async rebuild(ns: number): Promise<void> {
-    rebuildSignCodes(this.#db, ns);
+    this.#db.prepare('DELETE FROM code_chunk WHERE ns = ?').run(ns);
+    for (const { id } of this.#db.prepare('SELECT id FROM generation').all())
+      packSignCodes(this.#db, ns, Number(id));
+    this.#db.prepare('UPDATE vector_epoch SET epoch = epoch + 1').run();
   }
 
   async verify(ns: number, limit: number): Promise<string[]> {
-    return verifyCodes(this.#db, ns, limit);
+    const chunks = this.#db.prepare('SELECT generation, vectors, codes FROM code_chunk WHERE ns = ?');
+    const vector = this.#db.prepare(
+      'SELECT quantised FROM embedding WHERE id = ? AND ns = ? AND generation = ?',
+    );
+    const findings: string[] = [];
+    for (const row of chunks.iterate(ns)) {
+      const ids = new Uint32Array((row['vectors'] as Uint8Array).slice().buffer);
+      const codes = Buffer.from(row['codes'] as Uint8Array);
+      for (const [slot, id] of ids.entries()) {
+        const found = vector.get(id, ns, Number(row['generation']));
+        const real = found === undefined ? null : signCode(components(found['quantised'] as Uint8Array));
+        const code = codes.subarray(slot * CODE_BYTES, (slot + 1) * CODE_BYTES);
+        if (real === null || !code.equals(real))
+          findings.push(`the code of vector ${String(id)} does not match the vector`);
+        if (findings.length >= limit) return findings;
+      }
+    }
+    return findings;
   }
 
   async addGeneration(): Promise<void> {
@@ -162,33 +191,6 @@ export class SqliteVectorIndex implements VectorIndex {
     this.#db.prepare('UPDATE vector_epoch SET epoch = epoch + 1').run();
     return Number(changes);
   }
-}
-
-/** Packs the codes of the remaining vectors again. The new epoch makes every process load them again. */
-function rebuildSignCodes(db: Database, ns: number): void {
-  db.prepare('DELETE FROM code_chunk WHERE ns = ?').run(ns);
-  for (const { id } of db.prepare('SELECT id FROM generation').all()) packSignCodes(db, ns, Number(id));
-  db.prepare('UPDATE vector_epoch SET epoch = epoch + 1').run();
-}
-
-/** Compares sign codes with the vectors. */
-function verifyCodes(db: Database, ns: number, limit: number): string[] {
-  const chunks = db.prepare('SELECT generation, vectors, codes FROM code_chunk WHERE ns = ?');
-  const vector = db.prepare('SELECT quantised FROM embedding WHERE id = ? AND ns = ? AND generation = ?');
-  const findings: string[] = [];
-  for (const row of chunks.iterate(ns)) {
-    const ids = new Uint32Array((row['vectors'] as Uint8Array).slice().buffer);
-    const codes = Buffer.from(row['codes'] as Uint8Array);
-    for (const [slot, id] of ids.entries()) {
-      const found = vector.get(id, ns, Number(row['generation']));
-      const real = found === undefined ? null : signCode(components(found['quantised'] as Uint8Array));
-      const code = codes.subarray(slot * CODE_BYTES, (slot + 1) * CODE_BYTES);
-      if (real === null || !code.equals(real))
-        findings.push(`the code of vector ${String(id)} does not match the vector`);
-      if (findings.length >= limit) return findings;
-    }
-  }
-  return findings;
 }
 
 /** Packs every full run of 512 new vectors into a blob of codes. */
@@ -295,4 +297,134 @@ function passagesOfVectors(
 
 function bestFirst(a: PassageScore, b: PassageScore): number {
   return b.score - a.score || a.passage - b.passage;
+}
+
+/** Bytes of the codes in memory, of all namespaces together. */
+const MAX_BYTES = 75_000_000;
+/** A code, its id, and the memory in which the kernel compares it. */
+const BYTES_PER_CODE = 60;
+/** The size of an entry in addition to its codes, because its memory has spare capacity. */
+const BASE_BYTES = 60_000;
+
+interface Loaded {
+  readonly codes: SignCodes;
+  readonly epoch: number;
+}
+
+/** Sign codes by namespace and generation. They are loaded at first use, and refreshed after any process has written. */
+class CodeCache {
+  readonly #db: Database;
+  readonly #loaded = new LRUCache<string, Loaded>({
+    maxSize: MAX_BYTES,
+    // At most the whole cache, so that a huge namespace is cached alone.
+    sizeCalculation: ({ codes }) => Math.min(MAX_BYTES, BASE_BYTES + codes.size * BYTES_PER_CODE),
+  });
+  /** The entries that are current as of `#dataVersion`. */
+  readonly #current = new Set<string>();
+  #dataVersion = -1;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  get(ns: number, generation: number): SignCodes {
+    const name = `${String(ns)}/${String(generation)}`;
+    // SQLite changes this number when another connection has committed.
+    const version = Number(this.#db.prepare('PRAGMA data_version').get()?.['data_version']);
+    if (version !== this.#dataVersion) {
+      this.#dataVersion = version;
+      this.#current.clear();
+    }
+    const loaded = this.#loaded.get(name);
+    if (loaded !== undefined && this.#current.has(name)) return loaded.codes;
+    return this.#db.snapshot(() => this.#refresh(name, ns, generation, loaded));
+  }
+
+  #refresh(name: string, ns: number, generation: number, loaded: Loaded | undefined): SignCodes {
+    const epoch = Number(this.#db.prepare('SELECT epoch FROM vector_epoch').get()?.['epoch']);
+    const codes = loaded?.epoch === epoch ? loaded.codes : this.#load(ns, generation);
+    this.#appendNew(codes, ns, generation);
+    this.#loaded.set(name, { codes, epoch });
+    this.#current.add(name);
+    return codes;
+  }
+
+  #load(ns: number, generation: number): SignCodes {
+    const count = this.#db.prepare(
+      'SELECT total(length(vectors)) / 4 AS n FROM code_chunk WHERE ns = ? AND generation = ?',
+    );
+    const codes = new SignCodes(Number(count.get(ns, generation)?.['n']));
+    const chunks = this.#db.prepare(
+      'SELECT vectors, codes FROM code_chunk WHERE ns = ? AND generation = ? ORDER BY last_vector',
+    );
+    for (const row of chunks.iterate(ns, generation)) {
+      const ids = (row['vectors'] as Uint8Array).slice();
+      codes.append(new Uint32Array(ids.buffer), row['codes'] as Uint8Array);
+    }
+    return codes;
+  }
+
+  /** Adds the codes of vectors that were written since the last refresh. */
+  #appendNew(codes: SignCodes, ns: number, generation: number): void {
+    const newer = this.#db.prepare(
+      'SELECT id, quantised FROM embedding WHERE ns = ? AND generation = ? AND id > ? ORDER BY id',
+    );
+    const rows = newer.all(ns, generation, codes.lastVector);
+    const ids = Uint32Array.from(rows, (row) => Number(row['id']));
+    const bytes = new Uint8Array(rows.length * CODE_BYTES);
+    for (const [i, row] of rows.entries()) {
+      bytes.set(signCode(components(row['quantised'] as Uint8Array)), i * CODE_BYTES);
+    }
+    codes.append(ids, bytes);
+  }
+}
+
+interface VectorScore {
+  readonly vector: number;
+  readonly score: number;
+}
+
+/** Quantised vectors by id. An entry is always current: a vector never changes, and ids are never reused. */
+class VectorCache {
+  readonly #db: Database;
+  /** By the length of the vectors, since a store may have several models. */
+  readonly #slots = new Map<number, VectorSlots>();
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /**
+   * Dot products of vectors with the query, best first, ties by id.
+   *
+   * @param ids vectors of the length of the query; those that are gone are left out
+   */
+  scores(ids: readonly number[], query: Float32Array): VectorScore[] {
+    const slots = this.#slotsFor(query.length);
+    const scores: VectorScore[] = [];
+    for (let start = 0; start < ids.length; start += slots.capacity) {
+      const present = this.#load(slots, ids.slice(start, start + slots.capacity));
+      const products = slots.dots(present, query);
+      for (const [i, vector] of present.entries()) scores.push({ vector, score: products[i]! });
+    }
+    return scores.sort((a, b) => b.score - a.score || a.vector - b.vector);
+  }
+
+  #slotsFor(dimensions: number): VectorSlots {
+    const found = this.#slots.get(dimensions) ?? new VectorSlots(dimensions);
+    this.#slots.set(dimensions, found);
+    return found;
+  }
+
+  /** The ids that have a vector, all of which are in the slots afterwards. */
+  #load(slots: VectorSlots, ids: readonly number[]): readonly number[] {
+    const missing = ids.filter((id) => !slots.has(id));
+    if (missing.length === 0) return ids;
+    const rows = this.#db
+      .prepare('SELECT id, quantised FROM embedding WHERE id IN (SELECT value FROM json_each(?))')
+      .all(JSON.stringify(missing));
+    const kept = new Set(ids);
+    for (const row of rows) slots.set(row['id'] as number, row['quantised'] as Uint8Array, kept);
+    return rows.length === missing.length ? ids : ids.filter((id) => slots.has(id));
+  }
 }

@@ -174,7 +174,7 @@ export function conversationsOf(agent: string): string {
 
 /** When conversations were read for the first time, which is now unless the state of the source says otherwise. */
 async function firstRead({ store, namespace, now }: EngineContext, fence: Fence): Promise<number> {
-  const { sourceStates, sourceStateChange } = await import('../../../store/items/source-state.ts');
+  const { sourceStates, sourceStateChange } = await import('../../../store/items/kinds.ts');
   const { approvedAt = null } = (await sourceStates(store.records, namespace)).get(CONVERSATIONS) ?? {};
   if (approvedAt !== null) return approvedAt;
   const at = now();
@@ -184,7 +184,7 @@ async function firstRead({ store, namespace, now }: EngineContext, fence: Fence)
 }
 
 async function forget(context: EngineContext, signal: AbortSignal): Promise<void> {
-  const { sourceStates } = await import('../../../store/items/source-state.ts');
+  const { sourceStates } = await import('../../../store/items/kinds.ts');
   if (!(await sourceStates(context.store.records, context.namespace)).has(CONVERSATIONS)) return;
   const { forgetSource } = await import('../../../engine/reading/forget-source.ts');
   await forgetSource(context, CONVERSATIONS, { signal });

@@ -1,0 +1,139 @@
+import { setTimeout } from 'node:timers/promises';
+import { type ClientBase, Pool, type QueryConfig, type QueryResult, types } from 'pg';
+import { LociError } from '../../core/errors.ts';
+import { Deadline } from '../../core/time/deadline.ts';
+import { decoded, decodedJson } from './parameters.ts';
+import { isConnectionLost, isFutureTransaction } from './store-error.ts';
+
+/** Connections that one process has at most. */
+const MAX_CONNECTIONS = 10;
+/** How long a call waits for a free connection, in milliseconds. */
+const CONNECT_TIMEOUT_MS = 5000;
+/**
+ * How long the server may take to answer, in milliseconds. One that does not answer counts as lost: it may have been stopped, or the
+ * network drops what is sent.
+ */
+const ANSWER_TIMEOUT_MS = 10_000;
+/** How long a connection stays open without work, in milliseconds. */
+const IDLE_TIMEOUT_MS = 60_000;
+
+/** The values of columns are what SQLite gives: numbers, texts as they were written, 1 and 0 for true and false. */
+const PARSERS: ReadonlyMap<number, (text: string) => string | number> = new Map<
+  number,
+  (text: string) => string | number
+>([
+  [types.builtins.BOOL, (text) => (text === 't' ? 1 : 0)],
+  [types.builtins.INT8, Number],
+  [types.builtins.NUMERIC, Number],
+  [types.builtins.TEXT, decoded],
+  [types.builtins.JSON, decodedJson],
+]);
+
+/** Connections are opened when a call needs one. */
+export function createPool(connectionString: string): Pool {
+  const pool = new Pool({
+    connectionString,
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    query_timeout: ANSWER_TIMEOUT_MS,
+    keepAlive: true,
+    application_name: 'loci',
+    pipeline: true,
+    types: {
+      getTypeParser: (id) => PARSERS.get(id) ?? (types.getTypeParser(id) as (text: string) => unknown),
+    },
+  });
+  // The statement that a connection runs gets its errors too, and the next call replaces the connection.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  return pool;
+}
+
+/** The connection of a transaction, and when its first statement was sent: see `performance.now`. */
+export interface Session {
+  readonly client: ClientBase;
+  readonly begunAt: number;
+  /** When its statements have to end. */
+  readonly deadline?: Deadline;
+}
+
+/**
+ * Runs a statement that the server ends when half of the time that is left is over, but not before 25 ms, so that those which are sent
+ * with it have the rest, and a busy server does not end the way back to the savepoint either. The transaction goes on after that, because of the savepoint.
+ */
+export async function runLimited(
+  { client, begunAt }: Session,
+  deadline: Deadline,
+  statement: QueryConfig,
+): Promise<QueryResult> {
+  const budget = Math.round(performance.now() - begunAt + deadline.left);
+  const elapsed = '1000 * extract(epoch FROM clock_timestamp() - transaction_timestamp())';
+  const query_timeout = deadline.left + ANSWER_TIMEOUT_MS;
+  const send = (each: QueryConfig): Promise<QueryResult> =>
+    client.query({ ...each, query_timeout } as QueryConfig);
+  const [, answer] = await Promise.all([
+    send({
+      text: `SAVEPOINT limited;
+      SELECT set_config('statement_timeout', greatest(25, (${String(budget)} - ${elapsed}) / 2)::bigint::text, TRUE)`,
+    }),
+    send(statement),
+    send({ text: 'ROLLBACK TO SAVEPOINT limited; RELEASE SAVEPOINT limited' }),
+  ]);
+  return answer;
+}
+
+/**
+ * Changes when the server has crashed or another one has taken its place, which may give the number of a lost transaction to another
+ * one. The server begins its statistics anew after a crash.
+ */
+const SERVER_RUN = `(SELECT concat(pg_postmaster_start_time(), ' ', stats_reset) FROM pg_stat_wal)`;
+/** The columns of `TransactionId`, which give the transaction a number. */
+export const TRANSACTION_ID = `pg_current_xact_id()::text AS id, ${SERVER_RUN} AS run`;
+
+/** The number of a transaction, in a run of the server. */
+export interface TransactionId {
+  readonly id: string;
+  readonly run: string;
+}
+
+/** How long the outcome of a transaction is asked for whose connection was lost, in milliseconds. */
+const OUTCOME_TIMEOUT_MS = 10_000;
+const OUTCOME_POLL_MS = 100;
+
+/**
+ * Whether a transaction was committed whose connection was lost meanwhile.
+ * @throws LociError `store_failed` if that is unknown
+ */
+export async function isCommitted(pool: Pool, transaction: TransactionId): Promise<boolean> {
+  const deadline = new Deadline(OUTCOME_TIMEOUT_MS);
+  for (;;) {
+    const status = await statusOf(pool, transaction);
+    if (status === 'committed') return true;
+    if (status === 'aborted') return false;
+    if (status !== 'in progress' || deadline.isPast)
+      throw new LociError(
+        'store_failed',
+        'the connection to PostgreSQL was lost, and whether the write took place is unknown',
+        { hint: 'Look whether it did before you write it again.' },
+      );
+    await setTimeout(OUTCOME_POLL_MS);
+  }
+}
+
+/**
+ * A server that cannot be reached may come back: then the transaction counts as in progress. `null` if the server does not know, or if
+ * the committed transaction may be another one.
+ */
+async function statusOf(pool: Pool, { id, run }: TransactionId): Promise<string | null> {
+  try {
+    const statement = `SELECT pg_xact_status($1::xid8) AS status, ${SERVER_RUN} = $2 AS is_same_run`;
+    const { rows } = await pool.query<{ status: string | null; is_same_run: 0 | 1 }>(statement, [id, run]);
+    const { status, is_same_run } = rows[0]!;
+    return status === 'committed' && is_same_run === 0 ? null : status;
+  } catch (error) {
+    if (isFutureTransaction(error)) return 'aborted';
+    if (isConnectionLost(error)) return 'in progress';
+    throw error;
+  }
+}

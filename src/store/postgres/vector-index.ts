@@ -1,0 +1,220 @@
+import { LociError } from '../../core/errors.ts';
+import type { Deadline } from '../../core/time/deadline.ts';
+import type { PassageScore, QueryVector, SentenceVectors, VectorWrite } from '../search-model.ts';
+import type { VectorIndex } from '../sql/driver.ts';
+import type { PassageFilter } from '../sql/filter.ts';
+import type { Row, Sql } from '../sql/sql.ts';
+import type { PostgresSql } from './postgres-sql.ts';
+
+/** A vector in the notation of pgvector. */
+export function vectorText(vector: Float32Array): string {
+  return `[${vector.join(',')}]`;
+}
+
+/** The most dimensions of an index of HNSW. */
+const MAX_INDEXED_DIMENSIONS = 4000;
+/** How often an index is made that others make at the same time. */
+const MAX_ATTEMPTS = 5;
+/** Up to as many vectors, comparing all of a namespace is faster than the index. */
+const MAX_COMPARED = 10_000;
+
+/** Vectors of half precision, with an index of HNSW for each generation. */
+export class PostgresVectorIndex implements VectorIndex {
+  readonly #sql: Sql;
+  readonly #owner: PostgresSql;
+  readonly #maxCompared: number;
+
+  /** @param owner a connection of the user who owns the tables, and may make their indexes */
+  constructor(sql: Sql, owner: PostgresSql, maxCompared: number = MAX_COMPARED) {
+    this.#sql = sql;
+    this.#owner = owner;
+    this.#maxCompared = maxCompared;
+  }
+
+  /**
+   * Compares all vectors of a small namespace, which is faster than the index there. The index gives the nearest of all namespaces
+   * until enough pass the filter; if they are too few after it has looked at thousands, all vectors of the namespace are compared.
+   */
+  async search(
+    ns: number,
+    query: QueryVector,
+    filter: PassageFilter,
+    limit: number,
+    deadline: Deadline,
+  ): Promise<PassageScore[]> {
+    const { join, sql: condition, parameters } = filter.passage;
+    const values = {
+      ns,
+      query: vectorText(query.vector),
+      generation: query.generation,
+      limit,
+      ...parameters,
+    };
+    const compareAll = `
+      SELECT p.id, p.record, 1 - near.distance AS score
+      FROM (SELECT hash, vector <=> :query::halfvec AS distance FROM embedding
+        WHERE ns = :ns AND generation = :generation OFFSET 0) AS near
+      JOIN passage AS p ON p.ns = :ns AND p.hash = near.hash ${join}
+      WHERE ${condition} ORDER BY near.distance, p.id LIMIT :limit`;
+    const all = async (): Promise<PassageScore[]> => (await this.#sql.all(compareAll, values)).map(scoreOf);
+    if (query.vector.length > MAX_INDEXED_DIMENSIONS) return all();
+    // The number of passages is near to that of vectors, and stands in the row of the namespace.
+    const rows = await this.#sql.all(
+      `WITH size AS MATERIALIZED (SELECT text_passages > :most AS is_large FROM namespace WHERE id = :ns)
+       SELECT size.is_large, found.id, found.record, found.score FROM size LEFT JOIN (
+         SELECT * FROM (${compareAll}) AS compared WHERE NOT (SELECT is_large FROM size)
+         UNION ALL SELECT * FROM (${nearest(query, filter)}) AS near WHERE (SELECT is_large FROM size)) AS found ON TRUE
+       ORDER BY found.score DESC, found.id`,
+      { ...values, most: this.#maxCompared },
+    );
+    const found = rows.filter((row) => row['id'] !== null).map(scoreOf);
+    const isEnough = found.length >= limit || rows[0]?.['is_large'] !== 1;
+    return isEnough ? found : ((await this.#sql.within(deadline, all)) ?? found);
+  }
+
+  async cosines(ns: number, ids: readonly number[], query: Float32Array): Promise<Map<number, number>> {
+    const rows = await this.#sql.all(
+      `SELECT id, 1 - (vector <=> :query::halfvec) AS score FROM embedding
+       WHERE ns = :ns AND ${this.#sql.dialect.isIn('id', 'ids')}`,
+      { ns, ids, query: vectorText(query) },
+    );
+    return new Map(rows.map((row) => [Number(row['id']), Number(row['score'])]));
+  }
+
+  async vectors(ns: number, ids: readonly number[]): Promise<Map<number, Float32Array>> {
+    const rows = await this.#sql.all(
+      `SELECT id, vector::text AS vector FROM embedding WHERE ns = :ns AND ${this.#sql.dialect.isIn('id', 'ids')}`,
+      { ns, ids },
+    );
+    return new Map(rows.map((row) => [Number(row['id']), vectorOf(row['vector'])]));
+  }
+
+  async put(ns: number, generation: number, vectors: readonly VectorWrite[]): Promise<void> {
+    await this.#sql.run(
+      `INSERT INTO embedding (ns, generation, hash, vector)
+       SELECT :ns, :generation, decode(each.hash, 'hex'), each.vector::halfvec
+       FROM ${this.#sql.dialect.rows('rows', { hash: 'text', vector: 'text' })} AS each ON CONFLICT DO NOTHING`,
+      { ns, generation, rows: vectors.map(({ hash, vector }) => ({ hash, vector: vectorText(vector) })) },
+    );
+  }
+
+  async putSentences(ns: number, generation: number, sentences: SentenceVectors): Promise<void> {
+    const rows = Array.from(sentences, ([hash, vectors]) => ({
+      hash,
+      components: `{${vectors.map((vector) => `"${vectorText(vector)}"`).join(',')}}`,
+    }));
+    await this.#sql.run(
+      `INSERT INTO sentence_vector (ns, vector, components)
+       SELECT v.ns, v.id, each.components::halfvec[]
+       FROM ${this.#sql.dialect.rows('rows', { hash: 'text', components: 'text' })} AS each
+       JOIN embedding AS v ON v.ns = :ns AND v.generation = :generation AND v.hash = decode(each.hash, 'hex')
+       ON CONFLICT DO NOTHING`,
+      { ns, generation, rows },
+    );
+  }
+
+  async sentences(
+    ns: number,
+    generation: number,
+    _dimensions: number,
+    hashes: readonly string[],
+  ): Promise<Map<string, Float32Array[]>> {
+    const rows = await this.#sql.all(
+      `SELECT each.value AS hash, array_to_json(s.components::text[])::text AS vectors
+       FROM ${this.#sql.dialect.list('hashes', 'text')} AS each
+       JOIN embedding AS v ON v.ns = :ns AND v.generation = :generation AND v.hash = decode(each.value, 'hex')
+       JOIN sentence_vector AS s ON s.ns = v.ns AND s.vector = v.id`,
+      { ns, generation, hashes },
+    );
+    return new Map(
+      rows.map((row) => [
+        String(row['hash']),
+        (JSON.parse(String(row['vectors'])) as string[]).map(vectorOf),
+      ]),
+    );
+  }
+
+  async sentenceCosines(
+    ns: number,
+    { generation, vector }: QueryVector,
+    passages: readonly number[],
+  ): Promise<Map<number, number>> {
+    const rows = await this.#sql.all(
+      `SELECT p.id, (SELECT max(1 - (sentence <=> :query::halfvec)) FROM unnest(s.components) AS sentence) AS score
+       FROM ${this.#sql.dialect.list('passages', 'integer')} AS requested
+       JOIN passage AS p ON p.ns = :ns AND p.id = requested.value
+       JOIN embedding AS v ON v.ns = p.ns AND v.generation = :generation AND v.hash = p.hash
+       JOIN sentence_vector AS s ON s.ns = v.ns AND s.vector = v.id
+       WHERE cardinality(s.components) > 0`,
+      { ns, generation, query: vectorText(vector), passages },
+    );
+    return new Map(rows.map((row) => [Number(row['id']), Number(row['score'])]));
+  }
+
+  async rebuild(): Promise<void> {
+    // Searches scan the vectors themselves.
+  }
+
+  async verify(): Promise<string[]> {
+    return [];
+  }
+
+  /**
+   * Writes go on while the index is made: also one without vectors takes a scan of those of all generations. Of several processes that
+   * make it at the same time, PostgreSQL may stop one because of a deadlock, which leaves an index that is not valid.
+   */
+  async addGeneration(generation: number, dimensions: number): Promise<void> {
+    const statement = createVectorIndex(generation, dimensions);
+    const name = vectorIndexName(generation);
+    for (let attempt = 1; statement !== null && attempt <= MAX_ATTEMPTS; attempt++) {
+      const found = await this.#sql.get(
+        `SELECT i.indisvalid AS is_valid, EXISTS (
+           SELECT 1 FROM pg_stat_progress_create_index AS p WHERE p.index_relid = i.indexrelid) AS is_being_made
+         FROM pg_index AS i WHERE i.indexrelid = to_regclass(:name)`,
+        { name },
+      );
+      if (found?.['is_valid'] === 1 || found?.['is_being_made'] === 1) return;
+      if (found !== undefined) await this.#owner.make(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+      if ((await this.#owner.make(statement)) === 'denied')
+        throw new LociError('unreadable', 'only the owner of the tables can make the index of new vectors', {
+          hint: `Name the owner's connection in store.directConnectionString, or let the owner run \`${statement};\``,
+        });
+    }
+  }
+
+  async removeGeneration(generation: number): Promise<number> {
+    return this.#owner.transaction(async () => {
+      await this.#owner.run(`DROP INDEX IF EXISTS ${vectorIndexName(generation)}`);
+      return this.#owner.run('DELETE FROM embedding WHERE generation = :generation', { generation });
+    });
+  }
+}
+
+export function vectorIndexName(generation: number): string {
+  return `embedding_near_${String(generation)}`;
+}
+
+/** The statement that makes the index of a generation; `null` if it has too many dimensions for one. */
+export function createVectorIndex(generation: number, dimensions: number): string | null {
+  if (dimensions > MAX_INDEXED_DIMENSIONS) return null;
+  return `CREATE INDEX CONCURRENTLY IF NOT EXISTS ${vectorIndexName(generation)} ON embedding USING hnsw ((vector::halfvec(${String(dimensions)})) halfvec_cosine_ops) WHERE generation = ${String(generation)}`;
+}
+
+/** The index has the expression and the number of the generation as they stand here. It gives nearly the right order. */
+function nearest(
+  { generation, vector: { length } }: QueryVector,
+  { passage: { join, sql: condition } }: PassageFilter,
+): string {
+  const distance = `v.vector::halfvec(${String(length)}) <=> :query::halfvec(${String(length)})`;
+  return `SELECT p.id, p.record, 1 - (${distance}) AS score
+    FROM embedding AS v JOIN passage AS p ON p.ns = :ns AND p.hash = v.hash ${join}
+    WHERE v.generation = ${String(generation)} AND v.ns = :ns AND ${condition} ORDER BY ${distance} LIMIT :limit`;
+}
+
+function scoreOf(row: Row): PassageScore {
+  return { passage: Number(row['id']), record: Number(row['record']), score: Number(row['score']) };
+}
+
+function vectorOf(text: unknown): Float32Array {
+  return Float32Array.from(JSON.parse(String(text)) as number[]);
+}
