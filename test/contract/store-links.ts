@@ -5,7 +5,7 @@ import { MAX_BEARERS } from '../../src/store/rules/mention-names.ts';
 import type { Store } from '../../src/store/store.ts';
 import { passagesOf } from './queries.ts';
 import type { StoreFixture } from './store-contract.ts';
-import { ALL_LIVE, CHUNKING, draft, evict, note, NOW, verifyStore, write } from './store-samples.ts';
+import { ALL_LIVE, CHUNKING, draft, evict, note, NOW, write } from './store-samples.ts';
 import { ALL, commit, deleteRecords, fact, idsOf, restore } from './written-samples.ts';
 
 /** A note that links to these targets. */
@@ -182,7 +182,7 @@ function describeLinkUpdates({ store, namespace }: StoreFixture): void {
       await store.admin.resetDerived(ns, { drop: true, vectors: false });
       const withoutPassages = before.map((link) => ({ ...link, targetPassage: null }));
       expect(await linksOf(store, ns, { from: [1, 2] })).toEqual(withoutPassages);
-      expect((await verifyStore(store)).filter((finding) => finding.includes('link'))).toEqual([]);
+      expect((await store.admin.verify(ns)).filter((finding) => finding.includes('link'))).toEqual([]);
     });
   });
 }

@@ -3,7 +3,7 @@ import { sha256 } from '../../src/core/ids.ts';
 import type { RecordFilter, TimedRecord, TimelineRecords, TimelineRequest } from '../../src/store/model.ts';
 import { MAX_PAGE_CHARACTERS } from '../../src/store/rules/record-page.ts';
 import type { StoreFixture } from './store-contract.ts';
-import { ALL_LIVE, draft, evict, note, NOW, verifyStore, write } from './store-samples.ts';
+import { ALL_LIVE, draft, evict, note, NOW, write } from './store-samples.ts';
 import { ALL, commit, deleteRecords, fact, idsOf, purge, purgeRequest, restore } from './written-samples.ts';
 
 export function describeListing({ store, namespace }: StoreFixture): void {
@@ -253,7 +253,7 @@ export function describeTimeline({ store, namespace }: StoreFixture): void {
       expect(await sides(ns, {})).toEqual([[], [1]]);
       await store.admin.resetDerived(ns, { drop: true, vectors: false });
       expect(await sides(ns, {})).toEqual([[], [1]]);
-      expect(await verifyStore(store)).toEqual([]);
+      expect(await store.admin.verify(ns)).toEqual([]);
     });
 
     it('has no expired and no purged records', async () => {

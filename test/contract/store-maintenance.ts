@@ -160,7 +160,7 @@ export function describeMaintenance({ store, namespace, generation }: StoreFixtu
       await store.admin.resetDerived(ns, { drop: false, vectors: true });
       expect((await statsOf(store, ns))?.vectors).toBe(0);
       expect(await pendingEmbeddings(store, vectors, ns)).toHaveLength(4);
-      expect(await verifyStore(store)).toEqual([]);
+      expect(await store.admin.verify(ns)).toEqual([]);
     });
 
     it('forgets the positions of the graph, which belong to a namespace, and keeps those of few audiences', async () => {
@@ -267,7 +267,7 @@ export function describeMaintenance({ store, namespace, generation }: StoreFixtu
       );
       expect(await readDerived()).toEqual(before);
       expect(await pendingEmbeddings(store, vectors, ns)).toEqual([]);
-      expect(await verifyStore(store)).toEqual([]);
+      expect(await store.admin.verify(ns)).toEqual([]);
     });
 
     it('drops vectors if requested', async () => {

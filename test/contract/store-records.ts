@@ -19,7 +19,6 @@ import {
   NOW,
   passage,
   statsOf,
-  verifyStore,
   write,
 } from './store-samples.ts';
 import { idsOf } from './written-samples.ts';
@@ -334,7 +333,7 @@ export function describeConflicts({ store, namespace }: StoreFixture): void {
         await expect(store.records.commit(ns, failingBatch)).rejects.toThrow();
         expect(await readAll()).toEqual(before);
       }
-      expect(await verifyStore(store)).toEqual([]);
+      expect(await store.admin.verify(ns)).toEqual([]);
     });
 
     it('rejects an unknown id', async () => {
@@ -400,7 +399,7 @@ export function describeConflicts({ store, namespace }: StoreFixture): void {
       expect(records.map(({ key, uuid }) => [key, uuid])).toEqual(
         moved.map(({ draft }) => [draft.key, draft.uuid]),
       );
-      expect(await verifyStore(store)).toEqual([]);
+      expect(await store.admin.verify(ns)).toEqual([]);
     });
 
     it('accepts a UUID only once in a namespace', async () => {

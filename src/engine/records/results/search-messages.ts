@@ -12,10 +12,14 @@ export function missingMessages({
   results = [],
 }: Pick<SearchOutput, 'missing'> & Partial<Pick<SearchOutput, 'results'>>): string[] {
   return missing.map(({ signal, why }) => {
-    // Where only some passages have vectors, that signal is missing for the others.
-    const isPartial = results.some((result) => result.why.includes(`${SIGNAL_WORDS[signal]} #`));
-    return `searched ${isPartial ? 'only partly by' : 'without'} ${SIGNAL_WORDS[signal]}: ${why}`;
+    const how = hasFound(signal, results) ? 'only partly by' : 'without';
+    return `searched ${how} ${SIGNAL_WORDS[signal]}: ${why}`;
   });
+}
+
+/** Whether a signal that is reported missing still found some results: for example, only some passages have vectors. */
+export function hasFound(signal: keyof typeof SIGNAL_WORDS, results: SearchOutput['results']): boolean {
+  return results.some(({ why }) => why.includes(`${SIGNAL_WORDS[signal]} #`));
 }
 
 /** If a result that was left out scores at least this, the query needs no other words. */

@@ -289,7 +289,7 @@ function assertSameSetup(before: Manifest | null, configFile: string, plugin: st
 }
 
 /** What a plan does, for `--json`. */
-export function facts({ version, files, home, plugin, folder, isRunning, shadowdb }: Plan) {
+function facts({ version, files, home, plugin, folder, isRunning, shadowdb }: Plan) {
   return {
     version,
     configFile: files.root,

@@ -10,7 +10,11 @@ import type {
   ScoreExplanation,
   SearchResultOutput,
 } from '../../../../engine/records/results/search-fields.ts';
-import { missingMessages, nothingMessages } from '../../../../engine/records/results/search-messages.ts';
+import {
+  hasFound,
+  missingMessages,
+  nothingMessages,
+} from '../../../../engine/records/results/search-messages.ts';
 import { timeNotes } from '../../../shared/dated-records.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
 import type { Style } from '../../format/style.ts';
@@ -89,17 +93,12 @@ function firstLine(text: string): string {
   return text.trimStart().split('\n', 1)[0] ?? '';
 }
 
-/** Whether a signal that is reported missing still found some results: for example, only some passages have vectors. */
-function contributed(signal: keyof typeof SIGNAL_WORDS, { results }: SearchOutput): boolean {
-  return results.some(({ why }) => why.includes(`${SIGNAL_WORDS[signal]} #`));
-}
-
 function summary(output: SearchOutput): string {
   const { results, took_ms, provider, missing } = output;
   const related = output.related.length === 0 ? '' : ` and ${String(output.related.length)} related`;
   const count = `${results.length === 1 ? '1 result' : `${String(results.length)} results`}${related}`;
   const isPartial = missing.some(({ signal }) => signal === 'vector');
-  const isByWords = provider === 'none' || (isPartial && !contributed('vector', output));
+  const isByWords = provider === 'none' || (isPartial && !hasFound('vector', results));
   const how = isByWords ? 'by words alone' : `${isPartial ? 'partly ' : ''}with ${oneLine(provider)}`;
   return `${count} in ${String(took_ms)} ms, ${how}`;
 }
