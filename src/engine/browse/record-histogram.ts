@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { count } from '../../core/number-fields.ts';
 import { DAY_MS } from '../../core/time/whole-day.ts';
 import { ORIGINS, type Timestamp } from '../../core/types.ts';
 import type { RecordFilter } from '../../store/model.ts';
@@ -21,8 +22,6 @@ export const recordHistogramInput = z.strictObject({
     .exactOptional()
     .describe('The length of the spans; by the length of the range unless given.'),
 });
-
-const count = () => z.number().int().nonnegative();
 
 export const recordHistogramOutput = z.strictObject({
   unit: z.enum(UNITS),

@@ -1,10 +1,9 @@
 import { z } from 'zod';
+import { count } from '../../core/number-fields.ts';
 import type { Embedder } from '../../embed/embedder.ts';
 import type { Generation } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
 import { activeGeneration, generation, generationFields, generationOf, modelSpec } from './generations.ts';
-
-const count = () => z.number().int().nonnegative();
 
 /** How far a change from the model of searches to that of the settings is, in the caller's namespace. Searches use `from` until all namespaces have all vectors. */
 export const modelChangeOutput = z.strictObject({

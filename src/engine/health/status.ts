@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { count } from '../../core/number-fields.ts';
 import { CONFIG_FILE } from '../../config/load.ts';
 import type { VaultConfig } from '../../config/sources-schema.ts';
 import { ORIGINS } from '../../core/types.ts';
@@ -18,8 +19,6 @@ import { unconfiguredVault, vaultOutput, vaultStates } from '../reading/vault-st
 import { leaseProcess } from '../shared/lease.ts';
 import { expire } from '../shared/retention.ts';
 import { otherLanguageShare } from './other-languages.ts';
-
-const count = () => z.number().int().nonnegative();
 
 export const statusOutput = z.strictObject({
   home: z.string(),

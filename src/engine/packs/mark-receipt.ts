@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
-import { sha256 } from '../../core/ids.ts';
+import { sha256, recordNumber } from '../../core/ids.ts';
 import { type Receipt, VERDICTS } from '../../pack/receipt.ts';
 import { auditDraft } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
@@ -79,8 +79,8 @@ async function recordOf(context: EngineContext, receipt: Receipt, item: string):
   const place = /^\d{1,6}$/.test(item) ? shown[Number(item) - 1] : undefined;
   const uuid = place ?? (candidates.has(item.toLowerCase()) ? item.toLowerCase() : undefined);
   if (uuid !== undefined) return uuid;
-  const id = /^record\/(\d+)$/.exec(item)?.[1];
-  const ofPiece = receipt.pieces.find((piece) => String(piece.id) === id)?.record;
+  const id = recordNumber(item);
+  const ofPiece = receipt.pieces.find((piece) => piece.id === id)?.record;
   if (ofPiece !== undefined) return ofPiece;
   const cited = /^\d+$/.test(item) ? null : await resolveCitation(context, item);
   if (cited !== null && candidates.has(cited.record.uuid)) return cited.record.uuid;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { count } from '../../core/number-fields.ts';
 import { LociError } from '../../core/errors.ts';
 import { sha256, uuidv7 } from '../../core/ids.ts';
 import { DAY_MS } from '../../core/time/whole-day.ts';
@@ -67,8 +68,6 @@ export const receiptListInput = z.strictObject({
     .describe(`Maximum number of receipts; ${String(DEFAULT_LIMIT)} unless given.`),
   after: z.string().max(64).exactOptional().describe('`next` of the previous page.'),
 });
-
-const count = () => z.number().int().nonnegative();
 
 /** How many records a list names, so that a reader recognises the receipt. */
 const MAX_TITLES = 3;

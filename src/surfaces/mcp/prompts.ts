@@ -5,6 +5,7 @@ import {
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
 import { asLociError } from '../../core/fs/file-errors.ts';
+import { runOperation } from '../../operations/run.ts';
 import { parseInput } from '../../operations/shared/input.ts';
 import type { OperationContext } from '../../operations/operation.ts';
 import { fence } from './results/fence.ts';
@@ -86,7 +87,7 @@ async function recallText(
   if (search === undefined) throw new ProtocolError(ProtocolErrorCode.InternalError, 'the search is missing');
   try {
     assertPermitted(permission, search, 'recall');
-    const found = await search.run(context, parseInput(search, { query: question }));
+    const found = await runOperation(search, context, parseInput(search, { query: question }));
     return `${question}\n\nAnswer from what is remembered, and name the citations.\n${outputText('search', found)}`;
   } catch (error) {
     throw new ProtocolError(ProtocolErrorCode.InternalError, errorText(asLociError(error)));

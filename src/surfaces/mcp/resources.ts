@@ -11,6 +11,7 @@ import { asLociError } from '../../core/fs/file-errors.ts';
 import type { Json } from '../../core/types.ts';
 import type { FactCategoriesOutput } from '../../engine/facts/fact-fields.ts';
 import type { GetOutput } from '../../engine/records/get.ts';
+import { runOperation } from '../../operations/run.ts';
 import { parseInput } from '../../operations/shared/input.ts';
 import type { OperationContext } from '../../operations/operation.ts';
 import type { SourcesListOutput } from '../../engine/reading/source-schemas.ts';
@@ -117,7 +118,7 @@ export async function readResource(
         Object.entries(variables).map(([name, value]) => [name, String(value)]),
       );
       assertPermitted(permission, operation, entry.uri);
-      const output = await operation.run(context, parseInput(operation, entry.input(plain)));
+      const output = await runOperation(operation, context, parseInput(operation, entry.input(plain)));
       const text = entry.text(output as never).toWellFormed();
       return { contents: [{ uri, mimeType: entry.mimeType, text }] };
     } catch (error) {

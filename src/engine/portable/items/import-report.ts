@@ -1,12 +1,11 @@
 import { z } from 'zod';
+import { count } from '../../../core/number-fields.ts';
 import type { LociError } from '../../../core/errors.ts';
 import { NO_REFUSALS, refusalFields, type RefusalReport } from '../../embedding/refusal-report.ts';
 import { localPath, maskedKinds } from '../../fields/record-fields.ts';
 import { millisecondsSince, tookMs } from '../../fields/times.ts';
 import { agentName } from '../../startup/startup-fields.ts';
 import type { ItemTypeName } from './line-format.ts';
-
-const count = () => z.number().int().nonnegative();
 
 const counts = () =>
   z.strictObject({
