@@ -83,7 +83,9 @@ describe('a wrong command line', () => {
   it('with only a group lists its commands', async () => {
     const { code, stdout } = await loci(['config', '--json'], { home });
     expect(code).toBe(2);
-    expect((JSON.parse(stdout) as Failure).error.message).toBe('config needs a command: init, show, get, set, migrate-store, completion');
+    expect((JSON.parse(stdout) as Failure).error.message).toBe(
+      'config needs a command: init, show, get, set, migrate-store, completion',
+    );
   });
 
   it('creates no home folder', async () => {
