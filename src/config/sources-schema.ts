@@ -194,7 +194,9 @@ const settings = {
       'Files and folders that the command uses: when one of them changes, the source must be approved again. Paths are relative ' +
         'to the working folder of the command, and may be absolute or begin with `~/`. All files of a folder count.',
     ),
-  refreshInterval: duration('5m').describe('How often a running `loci sources watch`, `serve` or `mcp` runs it.'),
+  refreshInterval: duration('5m').describe(
+    'How often a running `loci sources watch`, `serve` or `mcp` runs it.',
+  ),
   timeout: duration('30s').describe(
     'How long the command may run. After that it is terminated, together with every process that it started.',
   ),

@@ -22,3 +22,9 @@ export function sha256(data: string | Buffer): string {
 export function shortHash(text: string): string {
   return sha256(text).slice(0, 32);
 }
+
+/** The number of a record in its citation `record/12` or its address `loci://record/12`; `null` for every other text. */
+export function recordNumber(citation: string): number | null {
+  const [, digits] = /^(?:loci:\/\/)?record\/(\d{1,15})$/.exec(citation) ?? [];
+  return digits === undefined ? null : Number(digits);
+}

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { count } from '../core/number-fields.ts';
 
 /** Grows when a field changes its meaning or goes away; a reader refuses versions that it does not know. */
 export const RECEIPT_VERSION = 1;
@@ -32,8 +33,6 @@ export type Exclusion = (typeof EXCLUSIONS)[number];
 export const VERDICTS = ['useful', 'not-useful'] as const;
 
 const sha256 = () => z.string().regex(/^[0-9a-f]{64}$/);
-const count = () => z.number().int().min(0);
-
 const range = () =>
   z.strictObject({
     start: count().describe('From 0.'),

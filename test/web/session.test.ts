@@ -112,7 +112,9 @@ describe('the session in a browser', () => {
 
   it('ends on the page when it is revoked', async () => {
     const page = await site.open('/');
-    const { tokens } = JSON.parse(await site.loci('serve', 'token', 'list', '--json')) as { tokens: { id: string }[] };
+    const { tokens } = JSON.parse(await site.loci('serve', 'token', 'list', '--json')) as {
+      tokens: { id: string }[];
+    };
     for (const { id } of tokens) await site.loci('serve', 'token', 'revoke', id);
     const status = () =>
       page.evaluate(async () => {

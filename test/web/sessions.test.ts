@@ -4,7 +4,17 @@ import { fitsWindow, seriousFindings, testSite } from './site.ts';
 const site = testSite({
   ownSessions: true,
   prepare: async () => {
-    await site.loci('serve', 'token', 'create', '--subject', 'ada', '--scope', 'write', '--name', 'laptop of Ada');
+    await site.loci(
+      'serve',
+      'token',
+      'create',
+      '--subject',
+      'ada',
+      '--scope',
+      'write',
+      '--name',
+      'laptop of Ada',
+    );
     await site.loci('serve', 'token', 'create', '--subject', 'bob', '--name', 'dashboard');
     await site.loci('serve', 'token', 'revoke', 'dashboard');
   },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { count } from '../../core/number-fields.ts';
 import type { FacetField, FacetValue, RecordFilter } from '../../store/model.ts';
 import type { RecordHeader } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
@@ -37,8 +38,6 @@ export const recordFacetsInput = z.strictObject({
       `Counts only the best ${String(MAX_RESULTS)} results of this search, by their dates from \`from\` until \`until\`.`,
     ),
 });
-
-const count = () => z.number().int().nonnegative();
 
 const facet = z.strictObject({
   values: z

@@ -1,3 +1,4 @@
+import { recordNumber } from '../../core/ids.ts';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
@@ -144,9 +145,9 @@ async function deletedRecord(
   { store, namespace, caller, now }: EngineContext,
   citation: string,
 ): Promise<LociRecord | null> {
-  const [, id] = /^record\/(\d{1,15})$/.exec(citation) ?? [];
-  if (id === undefined || caller.trust !== 'operator') return null;
-  const [record] = await store.records.get(namespace, [Number(id)], 'any');
+  const id = recordNumber(citation);
+  if (id === null || caller.trust !== 'operator') return null;
+  const [record] = await store.records.get(namespace, [id], 'any');
   if (record === undefined || record.deletedAt === null) return null;
   return record.expiresAt === null || record.expiresAt > now() ? record : null;
 }

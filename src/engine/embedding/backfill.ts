@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { count } from '../../core/number-fields.ts';
 import { LociError } from '../../core/errors.ts';
 import { assertNotAborted, type ProgressOptions, pickSignal } from '../../core/progress.ts';
 import type { Embedder } from '../../embed/embedder.ts';
@@ -27,8 +28,6 @@ import {
 import { NO_REFUSALS, refusalFields, refusalReport } from './refusal-report.ts';
 import { millisecondsSince, tookMs } from '../fields/times.ts';
 import { leaseProcess, withLease } from '../shared/lease.ts';
-
-const count = () => z.number().int().nonnegative();
 
 export const backfillInput = z.strictObject({
   dry_run: z.boolean().exactOptional().describe('Only count what would be embedded, and estimate the cost.'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { count } from '../../core/number-fields.ts';
 import { LociError } from '../../core/errors.ts';
 import { parseJson } from '../../core/json.ts';
 import type { Embedder } from '../../embed/embedder.ts';
@@ -118,7 +119,6 @@ export function generationFields({
   return { provider, model, dimensions, query_prefix: query, passage_prefix: passage };
 }
 
-const count = () => z.number().int().nonnegative();
 
 /** How far a change from the model of searches to that of the settings is, in the caller's namespace. Searches use `from` until all namespaces have all vectors. */
 export const modelChangeOutput = z.strictObject({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MAX_CONTENT_BYTES, MAX_LABEL_LENGTH, MAX_TAG_LENGTH, MAX_TAGS, MAX_TITLE_LENGTH } from './limits.ts';
 import { ORIGINS, type LociRecord } from '../../core/types.ts';
+import { recordNumber } from '../../core/ids.ts';
 import type { SearchFilter } from '../../store/search-model.ts';
 import { SIGNALS } from '../../search/retrieve/signals.ts';
 import { validUntil } from '../../core/valid-until.ts';
@@ -12,10 +13,10 @@ import { SOURCE_PROBLEM_REASONS, type SourceProblem } from '../../sources/source
 /** The id of a record. Its citation is accepted too, since agents copy what they see. */
 export const recordId = () =>
   z
-    .preprocess((given) => {
-      const cited = typeof given === 'string' ? /^record\/(\d+)$/.exec(given) : null;
-      return cited === null ? given : Number(cited[1]);
-    }, z.number().int().positive().max(Number.MAX_SAFE_INTEGER))
+    .preprocess(
+      (given) => (typeof given === 'string' ? (recordNumber(given) ?? given) : given),
+      z.number().int().positive().max(Number.MAX_SAFE_INTEGER),
+    )
     .describe('The number of the record: 12 for `record/12`.');
 
 /** A short name, such as a category. */
@@ -23,7 +24,10 @@ export const label = () => z.string().trim().min(1).max(MAX_LABEL_LENGTH);
 
 export const titleField = () => z.string().trim().max(MAX_TITLE_LENGTH);
 
-export const tagList = () => z.array(z.string().trim().min(1).max(MAX_TAG_LENGTH)).max(MAX_TAGS);
+/** A tag as records have it, without `#` and without `/` at the end. */
+export const tagName = (tag: string): string => tag.trim().replaceAll(/^#|\/+$/g, '');
+
+export const tagList = () => z.array(z.string().overwrite(tagName).min(1).max(MAX_TAG_LENGTH)).max(MAX_TAGS);
 
 /** A text of at most `MAX_CONTENT_BYTES`; the engine counts the bytes. */
 export const contentField = () => z.string().max(MAX_CONTENT_BYTES);
@@ -37,6 +41,10 @@ export const filterValue = () => z.string().min(1).max(MAX_FILTER_LENGTH);
 
 export const filterValues = () => z.array(filterValue()).max(MAX_FILTER_VALUES);
 
+/** Tags to filter by. */
+export const filterTags = () =>
+  z.array(z.string().overwrite(tagName).min(1).max(MAX_FILTER_LENGTH)).max(MAX_FILTER_VALUES);
+
 /** What records of every kind are filtered by. */
 export const recordFilters = () => ({
   origins: z
@@ -45,7 +53,7 @@ export const recordFilters = () => ({
     .exactOptional()
     .describe('Only records from these: memory (written by agents and people), fact, vault, source, audit.'),
   sources: filterValues().exactOptional().describe('Only records from these vaults, sources or surfaces.'),
-  tags: filterValues()
+  tags: filterTags()
     .exactOptional()
     .describe(
       'Only records with all of these tags, or with tags nested in them: project finds project/active.',
@@ -56,21 +64,11 @@ export const recordFilters = () => ({
 });
 
 /** The conditions of the filters that a store names otherwise. */
-export function storeFilters<Given extends { tags?: readonly string[]; path?: string }>({
-  tags,
+export function storeFilters<Given extends { path?: string }>({
   path,
   ...others
-}: Given): Omit<Given, 'tags' | 'path'> & Pick<SearchFilter, 'tags' | 'paths'> {
-  return {
-    ...others,
-    ...(tags !== undefined && { tags: tagNames(tags) }),
-    ...(path !== undefined && { paths: [path] }),
-  };
-}
-
-/** Tags as records have them, without `#` and without `/` at the end. */
-export function tagNames(tags: readonly string[]): string[] {
-  return tags.map((tag) => tag.replaceAll(/^#|\/+$/g, ''));
+}: Given): Omit<Given, 'path'> & Pick<SearchFilter, 'paths'> {
+  return { ...others, ...(path !== undefined && { paths: [path] }) };
 }
 
 /** Where a page of a list begins. */

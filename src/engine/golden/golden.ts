@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { isAlias, parseDocument } from 'yaml';
 import { z } from 'zod';
+import { count, share } from '../../core/number-fields.ts';
 import { LociError, messageOf } from '../../core/errors.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
 import { replaceFile } from '../../core/fs/files.ts';
@@ -51,9 +52,6 @@ export const goldenInput = z.strictObject({
 });
 
 const place = () => z.number().int().positive();
-const count = () => z.number().int().nonnegative();
-const share = () => z.number().min(0).max(1);
-
 export const goldenOutput = z.strictObject({
   limit: place(),
   queries: z.array(

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { count } from '../../core/number-fields.ts';
 import { EDGE_TYPES, NODE_TYPES } from '../../core/graph-types.ts';
 import { filterValue } from '../fields/record-fields.ts';
 import {
@@ -18,7 +19,6 @@ const MAX_MAP_DEPTH = 5;
 /** More than a graph may have edges. */
 const MAX_START = 1_000_000_000;
 
-const count = () => z.number().int().nonnegative();
 const several = () => z.array(filterValue()).max(64).exactOptional();
 
 export const graphMapInput = z.strictObject({

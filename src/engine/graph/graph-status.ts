@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { count } from '../../core/number-fields.ts';
 import { EDGE_TYPES, NODE_TYPES } from '../../core/graph-types.ts';
 import type { GraphCounts, GraphFilter, GraphState } from '../../store/graph-model.ts';
 import { isBuilt, isTextCurrent } from '../../graph/build/derive.ts';
@@ -12,8 +13,6 @@ import { graphFilter } from './graph-view.ts';
 
 const CONDITIONS = ['off', 'building', 'behind', 'current'] as const;
 export type GraphCondition = (typeof CONDITIONS)[number];
-
-const count = () => z.number().int().nonnegative();
 
 export const graphStatusInput = z.strictObject({ project: projectField() });
 

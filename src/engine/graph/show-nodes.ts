@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { count } from '../../core/number-fields.ts';
 import type { GraphEdge, GraphNode } from '../../store/graph-model.ts';
 import { countEdges, type EdgeCounts, describePath, stepsFrom } from '../../graph/walk.ts';
 import { expand, MAX_DEPTH } from '../../graph/expand.ts';
@@ -67,8 +68,6 @@ async function pathAcrossProjects(
 const MAX_NODES = 20;
 const MAX_K = 100;
 const DEFAULT_K = 20;
-
-const count = () => z.number().int().nonnegative();
 
 export const graphShowInput = z.strictObject({
   nodes: z.array(nodeName()).min(1).max(MAX_NODES).describe(`Nodes to show: ${NODE_NAMES}.`),

@@ -44,7 +44,12 @@ export async function doctor(context: EngineContext, options: ProgressOptions = 
     return resultOf(name, { hint, ...(repair !== undefined && { repair }) }, look);
   };
   return [
-    await runCheck('store', 'Restore a backup, or run `loci doctor reindex`.', () => checkStore(context), REINDEX),
+    await runCheck(
+      'store',
+      'Restore a backup, or run `loci doctor reindex`.',
+      () => checkStore(context),
+      REINDEX,
+    ),
     await runCheck('derived', 'Run `loci doctor reindex`.', () => checkPassages(context, options), REINDEX),
     await runCheck('audit', 'The store was changed without Loci: compare it with a backup.', () =>
       checkAudit(context),

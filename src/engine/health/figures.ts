@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { count } from '../../core/number-fields.ts';
 import { ORIGINS } from '../../core/types.ts';
 import type { StoreFigures } from '../../store/admin-model.ts';
 import { historyRuns, samplePut, storeSamples } from '../../store/items/kinds.ts';
@@ -8,8 +9,6 @@ import type { EngineContext } from '../context.ts';
 
 const SEARCH = 'memory_search';
 const MAX_RUNS = 10_000;
-
-const count = () => z.number().int().nonnegative();
 
 export const figuresOutput = z.strictObject({
   size: z

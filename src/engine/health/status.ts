@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { count } from '../../core/number-fields.ts';
 import { CONFIG_FILE } from '../../config/load.ts';
 import type { VaultConfig } from '../../config/sources-schema.ts';
 import { ORIGINS } from '../../core/types.ts';
@@ -24,8 +25,6 @@ import { expire } from '../shared/retention.ts';
 import { fold } from '../../core/text/analyze.ts';
 import { languagesOf } from '../../core/text/language/language.ts';
 import type { Embedder } from '../../embed/embedder.ts';
-
-const count = () => z.number().int().nonnegative();
 
 export const statusOutput = z.strictObject({
   home: z.string(),

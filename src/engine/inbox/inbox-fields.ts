@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { count } from '../../core/number-fields.ts';
 import { ORIGINS } from '../../core/types.ts';
 import { recordId } from '../fields/record-fields.ts';
 import { timeBound } from '../fields/time-bound.ts';
@@ -47,7 +48,6 @@ export const inboxInput = z.strictObject({
 });
 export type InboxRequest = z.infer<typeof inboxInput>;
 
-const count = () => z.number().int().nonnegative();
 const counts = () => ({
   total: count().describe('All changes.'),
   written: count().describe('New records.'),

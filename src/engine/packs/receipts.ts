@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { count } from '../../core/number-fields.ts';
 import { LociError } from '../../core/errors.ts';
 import { sha256, uuidv7 } from '../../core/ids.ts';
 import { DAY_MS } from '../../core/time/whole-day.ts';
@@ -72,8 +73,6 @@ export const receiptListInput = z.strictObject({
     .describe(`Maximum number of receipts; ${String(DEFAULT_LIMIT)} unless given.`),
   after: z.string().max(64).exactOptional().describe('`next` of the previous page.'),
 });
-
-const count = () => z.number().int().nonnegative();
 
 /** How many records a list names, so that a reader recognises the receipt. */
 const MAX_TITLES = 3;
@@ -398,8 +397,8 @@ async function recordOf(context: EngineContext, receipt: Receipt, item: string):
   const place = /^\d{1,6}$/.test(item) ? shown[Number(item) - 1] : undefined;
   const uuid = place ?? (candidates.has(item.toLowerCase()) ? item.toLowerCase() : undefined);
   if (uuid !== undefined) return uuid;
-  const id = /^record\/(\d+)$/.exec(item)?.[1];
-  const ofPiece = receipt.pieces.find((piece) => String(piece.id) === id)?.record;
+  const id = recordNumber(item);
+  const ofPiece = receipt.pieces.find((piece) => piece.id === id)?.record;
   if (ofPiece !== undefined) return ofPiece;
   const cited = /^\d+$/.test(item) ? null : await resolveCitation(context, item);
   if (cited !== null && candidates.has(cited.record.uuid)) return cited.record.uuid;

@@ -9,7 +9,7 @@ import { dayOf, isUndatedNote } from '../../store/rules/record-time.ts';
 import type { RecordHeader } from '../../store/search-model.ts';
 import type { TimedRecord, TimelineRecords } from '../../store/model.ts';
 import type { EngineContext } from '../context.ts';
-import { filterValue, filterValues, tagNames } from '../fields/record-fields.ts';
+import { filterTags, filterValue, filterValues } from '../fields/record-fields.ts';
 import { timeBound } from '../fields/time-bound.ts';
 import { timelineTime } from '../fields/times.ts';
 import { expire } from '../shared/retention.ts';
@@ -61,7 +61,7 @@ export const timelineInput = z.strictObject({
     .exactOptional()
     .describe('Only from these: memory, fact, vault, source, audit.'),
   sources: filterValues().exactOptional().describe('Only from these vaults, sources or surfaces.'),
-  tags: filterValues().exactOptional().describe('Only with all of these tags.'),
+  tags: filterTags().exactOptional().describe('Only with all of these tags.'),
 });
 
 const entry = z.strictObject({
@@ -112,7 +112,7 @@ export async function timeline(
     tags,
     ...rest
   } = given;
-  const filter = { ...rest, ...(tags !== undefined && { tags: tagNames(tags) }) };
+  const filter = { ...rest, ...(tags !== undefined && { tags }) };
   if (anchor !== undefined && time !== undefined)
     throw new LociError('invalid_input', 'a timeline is around a record or a moment, not both', {
       hint: 'Leave out `anchor` or `time`.',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { count } from '../../core/number-fields.ts';
 import { sha256 } from '../../core/ids.ts';
 import type { LociRecord, Span } from '../../core/types.ts';
 import { LociError } from '../../core/errors.ts';
@@ -33,7 +34,6 @@ export const receiptVerifyInput = z.strictObject({
 
 const PIECE_STATES = ['same', 'moved', 'changed', 'deleted', 'purged'] as const;
 
-const count = () => z.number().int().nonnegative();
 const bytes = () => z.strictObject({ start: count(), end: count() });
 
 const piece = z.strictObject({

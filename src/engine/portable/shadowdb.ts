@@ -16,7 +16,7 @@ import {
   MAX_TITLE_LENGTH,
   type WritableFields,
 } from '../fields/limits.ts';
-import { tagNames } from '../fields/record-fields.ts';
+import { tagName } from '../fields/record-fields.ts';
 import { ItemImport } from './items/import-items.ts';
 import { isRefusal, type ExportedRecord, type ImportJob } from './items/item-type.ts';
 import type { ExportItem } from './items/items.ts';
@@ -160,7 +160,7 @@ function recordOf(
   const createdAt = created ?? timeOf(updated_at) ?? deleted ?? fallback;
   const updatedAt = timeOf(updated_at) ?? createdAt;
   const given = (Array.isArray(tags) ? tags : []).filter((tag) => typeof tag === 'string');
-  const names = [...new Set(tagNames(given.map((tag) => tag.trim())))];
+  const names = [...new Set(given.map(tagName))];
   const valid = names.filter((tag) => fits({ tags: [tag] })).slice(0, MAX_TAGS);
   if (valid.length < names.length) lost.push('some of its tags, which are invalid or too many');
   const wholeTitle = textOf(title).trim();

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { count } from '../../core/number-fields.ts';
 import type { Timestamp } from '../../core/types.ts';
 import { errorFields } from '../fields/record-fields.ts';
 import { isoTime, tookMs } from '../fields/times.ts';
@@ -6,8 +7,6 @@ import { formatCommand } from './approval/approval.ts';
 import { CONDITIONS, type Condition, type SourceReport } from './reports.ts';
 
 const time = () => z.iso.datetime().nullable();
-const count = () => z.number().int().nonnegative();
-
 const idInput = (): z.ZodString =>
   z.string().trim().min(1).max(128).describe('The id, as `sources list` shows it.');
 

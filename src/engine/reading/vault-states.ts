@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { count } from '../../core/number-fields.ts';
 import type { VaultConfig } from '../../config/sources-schema.ts';
 import { LociError, messageOf } from '../../core/errors.ts';
 import type { Source, SourceItem, SourceProblem } from '../../sources/source.ts';
@@ -10,8 +11,6 @@ import { compareRevision, storedEntriesByKey } from '../../ingest/source-entries
 import { isoTime } from '../fields/times.ts';
 import { isEnabled, otherSettings, vaultName, vaultsOfNamespace } from './configured/vault-names.ts';
 import { formatCount } from '../../core/text/format-count.ts';
-
-const count = () => z.number().int().nonnegative();
 
 const vaultChanges = z.strictObject({ added: count(), changed: count(), gone: count() });
 /** Differences between the notes and the store, found without reading the notes. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { count } from '../../core/number-fields.ts';
 import { LociError } from '../../core/errors.ts';
 import type { EngineContext } from '../../engine/context.ts';
 import { embeddingProcess } from '../../engine/reading/embed-new.ts';
@@ -18,8 +19,6 @@ import {
   retryOnConflict,
 } from '../shared/vault-settings.ts';
 import { asProblem, errorFields, problemList, localPath } from '../../engine/fields/record-fields.ts';
-
-const count = () => z.number().int().nonnegative();
 
 const input = z.strictObject({
   paths: z

@@ -378,7 +378,7 @@ function settingsOf(place: string): StoreSettings {
 }
 
 /** A setting as it may be printed: without keys and passwords, also those in a command or an address. */
-export function printedSetting(path: string, value: Json): Promise<Json> {
+function printedSetting(path: string, value: Json): Promise<Json> {
   return mapStrings(shownSetting(path, value), async (text, name) =>
     maskSecrets(text, await detectSecrets(text, name)),
   );

@@ -203,14 +203,14 @@ export const sourceOperations = withNames({
  * step with a new source.
  * @throws LociError `store_not_found` when there are no sources either
  */
-export async function openForSources(context: OperationContext): ReturnType<OperationContext['loci']> {
+async function openForSources(context: OperationContext): ReturnType<OperationContext['loci']> {
   if (!context.isOwner) return context.loci();
   const { values } = await context.loadConfig();
   return context.loci({ create: await hasSources(values) });
 }
 
 /** What the caller may see, and its signal. */
-export function viewerOf({ isOwner, signal, onProgress }: OperationContext) {
+function viewerOf({ isOwner, signal, onProgress }: OperationContext) {
   return { isOwner, signal, onProgress };
 }
 

@@ -20,6 +20,7 @@ describe('lenientInput', () => {
   });
 
   it('converts text into numbers and booleans, and one value into a list', () => {
+    expect(convert({ limit: '-3', ids: ['-1'] })).toEqual({ limit: -3, ids: [-1] });
     const input = { limit: ' 3 ', ids: '12', tags: 'kitchen', explain: 'true' };
     expect(convert(input)).toEqual({ limit: 3, ids: [12], tags: ['kitchen'], explain: true });
     expect(convert({ ids: '["1", 2]', tags: '["a","b"]' })).toEqual({ ids: [1, 2], tags: ['a', 'b'] });

@@ -1,3 +1,4 @@
+import { recordNumber } from '../../core/ids.ts';
 import { type Command, Option } from 'commander';
 import type { Json } from '../../core/types.ts';
 import { fieldPath, inputFields, type InputField, type InputWording } from '../../operations/shared/input.ts';
@@ -119,7 +120,7 @@ function isNumeric({ schema: { type, items } }: InputField): boolean {
 
 /** A record may be named by its number or by its citation, `record/12`. */
 function operandValue(typed: string, numeric: boolean): Json {
-  return numeric ? fieldValue('number', typed.replace(/^record\//, '')) : typed;
+  return numeric ? (recordNumber(typed) ?? fieldValue('number', typed)) : typed;
 }
 
 /** Reads the fields of `--input` and of the command line; the command line wins. */

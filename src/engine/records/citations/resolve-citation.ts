@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { recordNumber } from '../../../core/ids.ts';
 import { formatAge } from '../../../core/time/age.ts';
 import { LociError } from '../../../core/errors.ts';
 import type { LociRecord } from '../../../core/types.ts';
@@ -16,8 +17,6 @@ export interface LineRange {
 }
 
 const LINES = /#L(\d+)(?:-L?(\d+))?$/;
-/** The path of a record, or its URI. */
-const RECORD_PATH = /^(?:loci:\/\/)?record\/(\d+)$/;
 const NUMBER = /^(\d+)$/;
 
 interface ParsedCitation {
@@ -60,7 +59,7 @@ async function findRecord(
 ): Promise<LociRecord | null> {
   const name = given.normalize('NFC');
   return (
-    (await recordById(context, RECORD_PATH.exec(name)?.[1], excluded)) ??
+    (await recordById(context, recordNumber(name)?.toString(), excluded)) ??
     (await noteAt(context, name, excluded)) ??
     (await factAt(context, given)) ??
     (await noteAt(context, `${name}.md`, excluded)) ??

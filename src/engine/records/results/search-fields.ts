@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { share } from '../../../core/number-fields.ts';
 import { ORIGINS, TRUST } from '../../../core/types.ts';
 import { EVIDENCE_NAMES, RELATED_NAMES } from '../../../search/rank/confidence.ts';
 import { BOOST_NAMES } from '../../../search/rank/ranking.ts';
@@ -76,8 +77,6 @@ export const searchInput = fields.superRefine(({ from, until }, context) => {
   if (from === undefined || until === undefined || from < until) return;
   context.addIssue({ code: 'custom', path: ['until'], message: 'the same day as `from`, or later' });
 });
-
-const share = () => z.number().min(0).max(1);
 
 const scoreExplanation = z
   .strictObject({

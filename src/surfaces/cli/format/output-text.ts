@@ -14,7 +14,7 @@ export function keyValues(rows: readonly Row[], { style }: Pick<View, 'style'>):
 /** The lines below a list that has more pages. */
 export function nextPageLines(next: string | number | null, { style }: Pick<View, 'style'>): string[] {
   if (next === null) return [];
-  const shown = oneLine(/[^\w.:|-]/.test(String(next)) ? JSON.stringify(next) : String(next));
+  const shown = oneLine(/[^\w.:|/-]/.test(String(next)) ? JSON.stringify(next) : String(next));
   return ['', style.dim(`\`--after ${shown}\` shows the next page`)];
 }
 

@@ -1,5 +1,7 @@
 import type { RecordShowOutput } from '../../../../engine/browse/record-page.ts';
 import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
+import { keyValues } from '../../format/output-text.ts';
+import type { RecordFacetsOutput } from '../../../../engine/browse/record-facets.ts';
 import type { OperationCommand } from '../operation-command.ts';
 import { originText } from './provenance.ts';
 
@@ -36,4 +38,13 @@ export const recordTable = { shortOptions: { limit: 'n' }, commaLists: ['tags'] 
 
 export const recordHistogram = { commaLists: ['tags'] };
 
-export const recordFacets = { commaLists: ['tags'] };
+export const recordFacets: OperationCommand<RecordFacetsOutput> = {
+  commaLists: ['tags'],
+  render: ({ counted, of, facets }, view) => {
+    const rows = Object.entries(facets).map(([name, { values, others }]) => {
+      const listed = values.map(({ value, records }) => `${value} ${String(records)}`);
+      return [name, [...listed, ...(others === 0 ? [] : [`${String(others)} more`])].join(', ')] as const;
+    });
+    return keyValues([...rows, ['of', `${String(counted)} ${of}`]], view);
+  },
+};
