@@ -9,6 +9,7 @@ import { DAY_MS } from '../../core/time/whole-day.ts';
 import { ORIGINS, type Timestamp } from '../../core/types.ts';
 import { NO_TIME } from '../../store/rules/record-time.ts';
 import { isoTime } from '../fields/times.ts';
+import { count } from '../fields/record-fields.ts';
 
 /** Results of a search whose values are counted. */
 const MAX_RESULTS = 200;
@@ -37,8 +38,6 @@ export const recordFacetsInput = z.strictObject({
       `Counts only the best ${String(MAX_RESULTS)} results of this search, by their dates from \`from\` until \`until\`.`,
     ),
 });
-
-const count = () => z.number().int().nonnegative();
 
 const facet = z.strictObject({
   values: z

@@ -7,6 +7,7 @@ import { firstLine, listedFields, listedRecord } from '../records/list.ts';
 import { wholeCitations } from '../shared/citations.ts';
 import { expire } from '../shared/retention.ts';
 import { selectedRecords, selectionFields } from './record-selection.ts';
+import { count, limitField } from '../fields/record-fields.ts';
 
 const DEFAULT_LIMIT = 50;
 /** A title of a note has no limit of its own. */
@@ -28,13 +29,7 @@ export const recordTableInput = z.strictObject({
     .enum(['ascending', 'descending'])
     .exactOptional()
     .describe('Titles ascend unless given, times descend.'),
-  limit: z
-    .number()
-    .int()
-    .min(1)
-    .max(500)
-    .exactOptional()
-    .describe(`Maximum number of records; ${String(DEFAULT_LIMIT)} unless given.`),
+  limit: limitField(500).describe(`Maximum number of records; ${String(DEFAULT_LIMIT)} unless given.`),
   after: z.string().max(MAX_PLACE_LENGTH).exactOptional().describe('`next` of the previous page.'),
 });
 
@@ -48,7 +43,7 @@ export const recordTableOutput = z.strictObject({
       deleted_at: z.iso.datetime().nullable(),
     }),
   ),
-  total: z.number().int().nonnegative().describe('How many records there are on all pages.'),
+  total: count().describe('How many records there are on all pages.'),
   next: z.string().nullable().describe('Where the next page begins; null on the last page.'),
 });
 export type RecordTableOutput = z.infer<typeof recordTableOutput>;

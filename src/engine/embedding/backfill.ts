@@ -27,8 +27,7 @@ import {
 import { NO_REFUSALS, refusalFields, refusalReport } from './refusal-report.ts';
 import { millisecondsSince, tookMs } from '../fields/times.ts';
 import { leaseProcess, withLease } from '../shared/lease.ts';
-
-const count = () => z.number().int().nonnegative();
+import { count } from '../fields/record-fields.ts';
 
 export const backfillInput = z.strictObject({
   dry_run: z.boolean().exactOptional().describe('Only count what would be embedded, and estimate the cost.'),

@@ -4,6 +4,7 @@ import { parseJson } from '../../core/json.ts';
 import type { Embedder } from '../../embed/embedder.ts';
 import type { Generation, GenerationSpec } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
+import { count } from '../fields/record-fields.ts';
 
 /** Identifies the generation of an embedder's vectors. Prefixes are a part of the model's name. */
 export function modelSpec({ provider, model, dimensions, prefixes }: Embedder): GenerationSpec {
@@ -117,8 +118,6 @@ export function generationFields({
   const { model, query, passage } = parseModelName(joined);
   return { provider, model, dimensions, query_prefix: query, passage_prefix: passage };
 }
-
-const count = () => z.number().int().nonnegative();
 
 /** How far a change from the model of searches to that of the settings is, in the caller's namespace. Searches use `from` until all namespaces have all vectors. */
 export const modelChangeOutput = z.strictObject({

@@ -18,6 +18,11 @@ export const recordId = () =>
     }, z.number().int().positive().max(Number.MAX_SAFE_INTEGER))
     .describe('The number of the record: 12 for `record/12`.');
 
+export const count = () => z.number().int().nonnegative();
+
+/** How many items an answer has at most. */
+export const limitField = (max: number, min = 1) => z.number().int().min(min).max(max).exactOptional();
+
 /** A short name, such as a category. */
 export const label = () => z.string().trim().min(1).max(MAX_LABEL_LENGTH);
 

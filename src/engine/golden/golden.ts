@@ -7,7 +7,7 @@ import { replaceFile } from '../../core/fs/replace-file.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import { safeParse } from '../../core/safe-parse.ts';
 import type { EngineContext } from '../context.ts';
-import { localPath } from '../fields/record-fields.ts';
+import { localPath, count, limitField } from '../fields/record-fields.ts';
 import { resolveCitation } from '../records/citations/resolve-citation.ts';
 import { searchOutcome } from '../records/search.ts';
 import { wholeCitations } from '../shared/citations.ts';
@@ -41,17 +41,12 @@ export const goldenInput = z.strictObject({
     .describe(
       'Record what all queries find now. Without it, only those that expect nothing yet are recorded.',
     ),
-  limit: z
-    .number()
-    .int()
-    .min(1)
-    .max(100)
-    .exactOptional()
-    .describe(`Results in which the expected ones are looked for; ${String(DEFAULT_LIMIT)} unless given.`),
+  limit: limitField(100).describe(
+    `Results in which the expected ones are looked for; ${String(DEFAULT_LIMIT)} unless given.`,
+  ),
 });
 
 const place = () => z.number().int().positive();
-const count = () => z.number().int().nonnegative();
 const share = () => z.number().min(0).max(1);
 
 export const goldenOutput = z.strictObject({

@@ -5,11 +5,10 @@ import { historyRuns, samplePut, storeSamples } from '../../store/items/kinds.ts
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { HistoryLog } from '../audit/history-log.ts';
 import type { EngineContext } from '../context.ts';
+import { count } from '../fields/record-fields.ts';
 
 const SEARCH = 'memory_search';
 const MAX_RUNS = 10_000;
-
-const count = () => z.number().int().nonnegative();
 
 export const figuresOutput = z.strictObject({
   size: z

@@ -24,8 +24,7 @@ import { expire } from '../shared/retention.ts';
 import { fold } from '../../core/text/analyze.ts';
 import { languagesOf } from '../../core/text/language/language.ts';
 import type { Embedder } from '../../embed/embedder.ts';
-
-const count = () => z.number().int().nonnegative();
+import { count } from '../fields/record-fields.ts';
 
 export const statusOutput = z.strictObject({
   home: z.string(),
@@ -276,7 +275,7 @@ export const namespacesOutput = z.strictObject({
     .array(
       z.strictObject({
         namespace: z.string(),
-        records: z.number().int().nonnegative().describe('Records, notes and documents that are found.'),
+        records: count().describe('Records, notes and documents that are found.'),
         configured: z.boolean().describe('Whether it is the namespace of the settings.'),
       }),
     )

@@ -5,7 +5,15 @@ import { type LociRecord, ORIGINS, type Timestamp, TRUST } from '../../core/type
 import type { RecordHeader, SearchFilter } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
 import { MAX_TITLE_LENGTH } from '../fields/limits.ts';
-import { filterValues, nextPage, pageStart, recordFilters, storeFilters } from '../fields/record-fields.ts';
+import {
+  filterValues,
+  nextPage,
+  pageStart,
+  recordFilters,
+  storeFilters,
+  count,
+  limitField,
+} from '../fields/record-fields.ts';
 import { isoTime } from '../fields/times.ts';
 import { expire } from '../shared/retention.ts';
 import {
@@ -23,13 +31,7 @@ const DEFAULT_LIMIT = 20;
 export const listInput = z.strictObject({
   ...recordFilters(),
   vaults: filterValues().exactOptional().describe('Only notes of these vaults.'),
-  limit: z
-    .number()
-    .int()
-    .min(1)
-    .max(500)
-    .exactOptional()
-    .describe(`Maximum number of records; ${String(DEFAULT_LIMIT)} unless given.`),
+  limit: limitField(500).describe(`Maximum number of records; ${String(DEFAULT_LIMIT)} unless given.`),
   after: pageStart(),
 });
 
@@ -48,7 +50,7 @@ export const listedRecord = z.strictObject({
 
 export const listOutput = z.strictObject({
   records: z.array(listedRecord).describe('Those that were stored last come first.'),
-  total: z.number().int().nonnegative().describe('How many records match, on all pages.'),
+  total: count().describe('How many records match, on all pages.'),
   next: nextPage(),
   unmatched: z
     .array(unmatchedFilter)

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isSubject } from '../../core/caller.ts';
 import { factKey } from '../facts/fact-fields.ts';
-import { contentField, maskedKinds } from '../fields/record-fields.ts';
+import { contentField, maskedKinds, count } from '../fields/record-fields.ts';
 import { isoTime } from '../fields/times.ts';
 import type { StartupEntry } from '../../store/admin-model.ts';
 
@@ -17,7 +17,7 @@ export const startupEntry = z.strictObject({
   agent: z.string().nullable().describe('The agent that it is for; null: every agent.'),
   priority: z.number().int().describe('Lower numbers come first.'),
   reinforce: z.boolean().describe('Whether it is repeated while nothing has changed.'),
-  characters: z.number().int().nonnegative(),
+  characters: count(),
   content: z.string(),
   updated_at: z.iso.datetime(),
 });
@@ -122,8 +122,8 @@ const listed = {
 export const startupTextOutput = z.strictObject({
   text: z.string().describe('The text to inject; the same entries give the same text, byte for byte.'),
   mode: startupMode,
-  characters: z.number().int().nonnegative(),
-  budget: z.number().int().nonnegative().describe('In characters.'),
+  characters: count(),
+  budget: count().describe('In characters.'),
   included: z.array(
     z.strictObject({
       ...listed,

@@ -1,15 +1,13 @@
 import { z } from 'zod';
 import type { LociError } from '../../../core/errors.ts';
 import { NO_REFUSALS, refusalFields, type RefusalReport } from '../../embedding/refusal-report.ts';
-import { localPath, maskedKinds } from '../../fields/record-fields.ts';
+import { localPath, maskedKinds, count } from '../../fields/record-fields.ts';
 import { millisecondsSince, tookMs } from '../../fields/times.ts';
 import { agentName } from '../../startup/startup-fields.ts';
 
 /** In the order of every export: the audit log has what is written during the export. */
 export const ITEM_TYPE_NAMES = ['startup', 'record', 'receipt', 'audit', 'history'] as const;
 export type ItemTypeName = (typeof ITEM_TYPE_NAMES)[number];
-
-const count = () => z.number().int().nonnegative();
 
 const counts = () =>
   z.strictObject({
