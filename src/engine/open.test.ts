@@ -8,7 +8,6 @@ import { search } from './records/search.ts';
 import type { EngineContext } from './context.ts';
 import { doctor } from './health/doctor.ts';
 import { indexVaults } from './reading/index-vaults.ts';
-import { get } from './records/get.ts';
 import { write } from './records/write.ts';
 import { reindex } from './health/reindex.ts';
 

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { count } from '../../core/number-fields.ts';
 import { LociError } from '../../core/errors.ts';
 import type { AuditCursor } from '../../store/admin-model.ts';
 import type { EngineContext } from '../context.ts';
-import { filterValue } from '../fields/record-fields.ts';
+import { filterValue, limitField } from '../fields/record-fields.ts';
 import { timeBound } from '../fields/time-bound.ts';
 import { isoTime } from '../fields/times.ts';
 import { expire } from '../shared/retention.ts';
@@ -34,13 +35,7 @@ export const auditInput = z.strictObject({
   session: filterValue().exactOptional().describe('Only what was done in this session of an agent.'),
   from: timeBound('from').exactOptional().describe('Only from this day or time on.'),
   until: timeBound('until').exactOptional().describe('Only up to this day or time.'),
-  limit: z
-    .number()
-    .int()
-    .min(1)
-    .max(1000)
-    .exactOptional()
-    .describe(`The highest number of entries; ${String(DEFAULT_LIMIT)} unless given.`),
+  limit: limitField(1000).describe(`The highest number of entries; ${String(DEFAULT_LIMIT)} unless given.`),
   after: cursor.exactOptional().describe('`next` of the previous page.'),
   verify: z
     .boolean()
@@ -79,7 +74,7 @@ export const auditOutput = z.strictObject({
   next: z.string().nullable().describe('Where the next page begins; null on the last page.'),
   verified: z
     .strictObject({
-      entries: z.number().int().nonnegative().describe('Entries of the whole log.'),
+      entries: count().describe('Entries of the whole log.'),
       faults: z.array(z.string()).describe('Entries that are missing or changed. Empty: the log is whole.'),
     })
     .exactOptional()

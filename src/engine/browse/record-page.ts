@@ -2,17 +2,16 @@ import { recordNumber } from '../../core/ids.ts';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { DAY_MS, storedTime } from '../../core/time/whole-day.ts';
-import { type LociRecord, ORIGINS, TRUST } from '../../core/types.ts';
+import { DAY_MS } from '../../core/time/whole-day.ts';
+import type { LociRecord } from '../../core/types.ts';
 import { frontMatterSpan } from '../../sources/markdown/front-matter-span.ts';
 import type { EngineContext } from '../context.ts';
-import { sourceFields, sourceFieldsOf, validityField, validityOf } from '../fields/record-fields.ts';
 import { isoTime } from '../fields/times.ts';
 import { sourceOrigins } from '../reading/configured/source-origin.ts';
 import { sourcesHiddenFrom } from '../reading/configured/source-policies.ts';
 import { vaultName, vaultsOfNamespace } from '../reading/configured/vault-names.ts';
 import { resolveCitation } from '../records/citations/resolve-citation.ts';
-import { recordAge } from '../records/results/record-age.ts';
+import { describedFields, descriptionOf } from '../records/get.ts';
 import { citationsOf, wholeCitations } from '../shared/citations.ts';
 import { expire } from '../shared/retention.ts';
 import { citationField } from './record-selection.ts';
@@ -40,22 +39,9 @@ export const recordShowOutput = z.strictObject({
     .nullable()
     .describe('The lines of the record that the citation names, by their numbers or a heading.'),
   first_line: line().describe('The line of the record with which `text` begins.'),
-  origin: z.enum(ORIGINS),
-  source: z.string().describe('The vault, source or surface that the record comes from.'),
-  ...sourceFields(),
-  trust: z.enum(TRUST).describe('Who is responsible for the text: operator, agent or external.'),
-  path: z.string().nullable().describe('Its path in the source.'),
-  project: z.string(),
-  category: z.string(),
-  record_type: z.string(),
-  tags: z.array(z.string()),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-  expires_at: z.iso.datetime().nullable().describe('When a fact expires.'),
+  ...describedFields(),
   deleted_at: z.iso.datetime().nullable().describe('Only the owner sees deleted records.'),
   purged_after: z.iso.datetime().nullable().describe('Until then `undelete` can restore it.'),
-  age: z.string(),
-  ...validityField(),
   changed_by: z
     .enum(['update', 'fact-store', 'file', 'source'])
     .describe('What changes it: an operation, its file in the vault, or the program that it comes from.'),
@@ -101,22 +87,9 @@ export async function showRecord(
     title: record.title,
     ...textOf(record),
     lines,
-    origin: record.origin,
-    source: record.source,
-    ...sourceFieldsOf(from, record.source),
-    trust: record.trust,
-    path: record.key,
-    project: record.project,
-    category: record.category,
-    record_type: record.recordType,
-    tags: [...record.tags],
-    created_at: isoTime(storedTime(record)),
-    updated_at: isoTime(record.updatedAt),
-    expires_at: expiresAt === null ? null : isoTime(expiresAt),
+    ...descriptionOf(record, from, context.now()),
     deleted_at: deletedAt === null ? null : isoTime(deletedAt),
     purged_after: purgedAt === null ? null : isoTime(Math.min(purgedAt, expiresAt ?? Infinity)),
-    age: recordAge(record, context.now()),
-    ...validityOf(record),
     changed_by: CHANGED_BY[record.origin],
     ...place,
     links,

@@ -1,16 +1,14 @@
 import { z } from 'zod';
+import { count } from '../../core/number-fields.ts';
 import { LociError } from '../../core/errors.ts';
-import { abridge } from '../../core/text/abridge.ts';
-import { storedTime } from '../../core/time/whole-day.ts';
-import { ORIGINS, TRUST } from '../../core/types.ts';
 import { SORT_KEYS, type SortKey, type TablePlace, type TableRow } from '../../store/model.ts';
 import type { EngineContext } from '../context.ts';
-import { MAX_TITLE_LENGTH } from '../fields/limits.ts';
 import { isoTime, timelineTime } from '../fields/times.ts';
-import { recordAge } from '../records/results/record-age.ts';
+import { firstLine, listedFields, listedRecord } from '../records/list.ts';
 import { wholeCitations } from '../shared/citations.ts';
 import { expire } from '../shared/retention.ts';
 import { selectedRecords, selectionFields } from './record-selection.ts';
+import { limitField } from '../fields/record-fields.ts';
 
 const DEFAULT_LIMIT = 50;
 /** A title of a note has no limit of its own. */
@@ -32,37 +30,21 @@ export const recordTableInput = z.strictObject({
     .enum(['ascending', 'descending'])
     .exactOptional()
     .describe('Titles ascend unless given, times descend.'),
-  limit: z
-    .number()
-    .int()
-    .min(1)
-    .max(500)
-    .exactOptional()
-    .describe(`Maximum number of records; ${String(DEFAULT_LIMIT)} unless given.`),
+  limit: limitField(500).describe(`Maximum number of records; ${String(DEFAULT_LIMIT)} unless given.`),
   after: z.string().max(MAX_PLACE_LENGTH).exactOptional().describe('`next` of the previous page.'),
 });
 
 export const recordTableOutput = z.strictObject({
   records: z.array(
-    z.strictObject({
-      id: z.number().int().positive().describe('Number of the record in its namespace.'),
-      citation: z.string().describe('What `get` reads.'),
-      title: z.string().describe('Its title; for a record without one, the first line of its text.'),
-      origin: z.enum(ORIGINS),
-      source: z.string().describe('The vault, source or surface that the record comes from.'),
-      trust: z.enum(TRUST).describe('Who is responsible for the text: operator, agent or external.'),
+    listedRecord.extend({
       project: z.string(),
       category: z.string(),
       record_type: z.string(),
-      tags: z.array(z.string()),
       time: z.iso.datetime().nullable().describe('Its time in the timeline; null for a note without a date.'),
-      created_at: z.iso.datetime(),
-      updated_at: z.iso.datetime(),
       deleted_at: z.iso.datetime().nullable(),
-      age: z.string(),
     }),
   ),
-  total: z.number().int().nonnegative().describe('How many records there are on all pages.'),
+  total: count().describe('How many records there are on all pages.'),
   next: z.string().nullable().describe('Where the next page begins; null on the last page.'),
 });
 export type RecordTableOutput = z.infer<typeof recordTableOutput>;
@@ -114,24 +96,11 @@ async function formatRows(
   ]);
   const firstLines = new Map(contents.map(({ id, content }) => [id, firstLine(content)]));
   return rows.map(({ at, record }, i) => ({
-    id: record.id,
-    citation: citations[i]!,
-    title: firstLines.get(record.id) ?? record.title,
-    origin: record.origin,
-    source: record.source,
-    trust: record.trust,
+    ...listedFields(record, citations[i]!, firstLines.get(record.id) ?? '', context.now()),
     project: record.project,
     category: record.category,
     record_type: record.recordType,
-    tags: [...record.tags],
     time: timelineTime(at),
-    created_at: isoTime(storedTime(record)),
-    updated_at: isoTime(record.updatedAt),
     deleted_at: record.deletedAt === null ? null : isoTime(record.deletedAt),
-    age: recordAge(record, context.now()),
   }));
-}
-
-function firstLine(text: string): string {
-  return abridge(text.trimStart().split('\n', 1)[0]!, MAX_TITLE_LENGTH);
 }

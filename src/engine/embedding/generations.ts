@@ -119,7 +119,6 @@ export function generationFields({
   return { provider, model, dimensions, query_prefix: query, passage_prefix: passage };
 }
 
-
 /** How far a change from the model of searches to that of the settings is, in the caller's namespace. Searches use `from` until all namespaces have all vectors. */
 export const modelChangeOutput = z.strictObject({
   from: generation.describe('The model whose vectors searches use.'),

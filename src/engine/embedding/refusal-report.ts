@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { count } from '../../core/number-fields.ts';
 import type { Refusals, RefusedText } from '../../ingest/embed.ts';
 import type { EngineContext } from '../context.ts';
 import { citationsOf } from '../shared/citations.ts';
@@ -12,11 +13,9 @@ const refusal = z.strictObject({
 
 /** The fields of an output that say which texts the embedding provider refused. */
 export const refusalFields = {
-  refused: z
-    .number()
-    .int()
-    .nonnegative()
-    .describe('Texts that the embedding provider refuses, although it embeds others. Words find them.'),
+  refused: count().describe(
+    'Texts that the embedding provider refuses, although it embeds others. Words find them.',
+  ),
   refusals: z.array(refusal).describe('The first of these texts.'),
 };
 

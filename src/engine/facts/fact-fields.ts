@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { count } from '../../core/number-fields.ts';
 import { parseDuration } from '../../config/values.ts';
 import { type LociRecord, TRUST } from '../../core/types.ts';
 import {
@@ -9,6 +10,7 @@ import {
   nextPage,
   pageStart,
   tagList,
+  limitField,
 } from '../fields/record-fields.ts';
 import { isoTime } from '../fields/times.ts';
 import { DEFAULT_CATEGORY, MAX_KEY_LENGTH, MAX_LABEL_LENGTH } from '../fields/limits.ts';
@@ -97,15 +99,9 @@ export const listFactsInput = z.strictObject({
   category: factCategory().exactOptional().describe('Only facts of this category.'),
   prefix: factPrefix().exactOptional(),
   tags: tagList().exactOptional().describe('Only facts with all of these tags.'),
-  limit: z
-    .number()
-    .int()
-    .min(1)
-    .max(500)
-    .exactOptional()
-    .describe(
-      `The highest number of facts; ${String(DEFAULT_LIMIT)} unless given. Fewer are returned when values are long.`,
-    ),
+  limit: limitField(500).describe(
+    `The highest number of facts; ${String(DEFAULT_LIMIT)} unless given. Fewer are returned when values are long.`,
+  ),
   sort: z
     .enum(['newest', 'expires'])
     .exactOptional()
@@ -115,7 +111,7 @@ export const listFactsInput = z.strictObject({
 
 export const listFactsOutput = z.strictObject({
   facts: z.array(factOutput),
-  total: z.number().int().nonnegative().describe('How many facts match, on all pages.'),
+  total: count().describe('How many facts match, on all pages.'),
   next: nextPage(),
 });
 
@@ -130,7 +126,7 @@ export const forgetFactsInput = z.strictObject({
 });
 
 export const forgetFactsOutput = z.strictObject({
-  forgotten: z.number().int().nonnegative().describe('How many facts were deleted.'),
+  forgotten: count().describe('How many facts were deleted.'),
   facts: z
     .array(z.strictObject({ id: z.number().int().positive(), key: z.string(), category: z.string() }))
     .describe(`The first ${String(MAX_LISTED)} of them.`),
@@ -142,7 +138,7 @@ export const factCategoriesOutput = z.strictObject({
   categories: z.array(
     z.strictObject({
       name: z.string(),
-      count: z.number().int().nonnegative(),
+      count: count(),
       recent_keys: z.array(z.string()).describe('The keys stored last, newest first.'),
     }),
   ),

@@ -19,6 +19,9 @@ export const recordId = () =>
     )
     .describe('The number of the record: 12 for `record/12`.');
 
+/** How many items an answer has at most. */
+export const limitField = (max: number, min = 1) => z.number().int().min(min).max(max).exactOptional();
+
 /** A short name, such as a category. */
 export const label = () => z.string().trim().min(1).max(MAX_LABEL_LENGTH);
 

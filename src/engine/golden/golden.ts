@@ -8,7 +8,7 @@ import { replaceFile } from '../../core/fs/files.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import { safeParse } from '../../core/json.ts';
 import type { EngineContext } from '../context.ts';
-import { localPath } from '../fields/record-fields.ts';
+import { localPath, limitField } from '../fields/record-fields.ts';
 import { resolveCitation } from '../records/citations/resolve-citation.ts';
 import { searchOutcome } from '../records/search.ts';
 import { wholeCitations } from '../shared/citations.ts';
@@ -42,13 +42,9 @@ export const goldenInput = z.strictObject({
     .describe(
       'Record what all queries find now. Without it, only those that expect nothing yet are recorded.',
     ),
-  limit: z
-    .number()
-    .int()
-    .min(1)
-    .max(100)
-    .exactOptional()
-    .describe(`Results in which the expected ones are looked for; ${String(DEFAULT_LIMIT)} unless given.`),
+  limit: limitField(100).describe(
+    `Results in which the expected ones are looked for; ${String(DEFAULT_LIMIT)} unless given.`,
+  ),
 });
 
 const place = () => z.number().int().positive();

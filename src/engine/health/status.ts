@@ -275,7 +275,7 @@ export const namespacesOutput = z.strictObject({
     .array(
       z.strictObject({
         namespace: z.string(),
-        records: z.number().int().nonnegative().describe('Records, notes and documents that are found.'),
+        records: count().describe('Records, notes and documents that are found.'),
         configured: z.boolean().describe('Whether it is the namespace of the settings.'),
       }),
     )

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count } from '../../core/number-fields.ts';
 import { ORIGINS } from '../../core/types.ts';
-import { recordId } from '../fields/record-fields.ts';
+import { recordId, limitField } from '../fields/record-fields.ts';
 import { timeBound } from '../fields/time-bound.ts';
 
 const MAX_CHOSEN = 1000;
@@ -24,20 +24,10 @@ const upTo = () =>
 
 export const inboxInput = z.strictObject({
   group: groupId().exactOptional().describe('Only this group, with its changes page by page.'),
-  limit: z
-    .number()
-    .int()
-    .min(1)
-    .max(100)
-    .exactOptional()
-    .describe(`The highest number of groups; ${String(DEFAULT_GROUPS)} unless given.`),
-  changes: z
-    .number()
-    .int()
-    .min(0)
-    .max(200)
-    .exactOptional()
-    .describe(`How many changes of each group; ${String(DEFAULT_CHANGES)} unless given.`),
+  limit: limitField(100).describe(`The highest number of groups; ${String(DEFAULT_GROUPS)} unless given.`),
+  changes: limitField(200, 0).describe(
+    `How many changes of each group; ${String(DEFAULT_CHANGES)} unless given.`,
+  ),
   after: z
     .string()
     .max(29)
@@ -94,7 +84,7 @@ const group = z.strictObject({
   session: z.string().nullable().describe('The session as the client names it; null if it names none.'),
   from: z.iso.datetime().describe('The first change.'),
   to: z.iso.datetime().describe('The last change.'),
-  last: z.number().int().nonnegative().describe('The number of the last change.'),
+  last: count().describe('The number of the last change.'),
   ...counts(),
   changes: z.array(change).describe('The last one first.'),
   next_change: changeId().nullable().describe('Where the next page of changes begins; null on the last one.'),

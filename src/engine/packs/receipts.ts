@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count } from '../../core/number-fields.ts';
 import { LociError } from '../../core/errors.ts';
-import { sha256, uuidv7 } from '../../core/ids.ts';
+import { recordNumber, sha256, uuidv7 } from '../../core/ids.ts';
 import { DAY_MS } from '../../core/time/whole-day.ts';
 import type { Json, LociRecord, Timestamp } from '../../core/types.ts';
 import {

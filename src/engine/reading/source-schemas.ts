@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count } from '../../core/number-fields.ts';
 import type { Timestamp } from '../../core/types.ts';
-import { errorFields } from '../fields/record-fields.ts';
+import { errorFields, limitField } from '../fields/record-fields.ts';
 import { isoTime, tookMs } from '../fields/times.ts';
 import { formatCommand } from './approval/approval.ts';
 import { CONDITIONS, type Condition, type SourceReport } from './reports.ts';
@@ -185,13 +185,7 @@ export type SourcesShowOutput = z.infer<typeof showSourceOutput>;
 
 export const excludedInput = z.strictObject({
   id: idInput(),
-  limit: z
-    .number()
-    .int()
-    .min(1)
-    .max(1000)
-    .exactOptional()
-    .describe('The highest number of entries; 100 unless given.'),
+  limit: limitField(1000).describe('The highest number of entries; 100 unless given.'),
   after: z
     .number()
     .int()
@@ -223,13 +217,9 @@ export const DEFAULT_LIMIT = 10;
 
 export const testSourceInput = z.strictObject({
   id: idInput(),
-  limit: z
-    .number()
-    .int()
-    .min(1)
-    .max(10_000)
-    .exactOptional()
-    .describe(`The maximum number of documents to show; ${String(DEFAULT_LIMIT)} unless given.`),
+  limit: limitField(10_000).describe(
+    `The maximum number of documents to show; ${String(DEFAULT_LIMIT)} unless given.`,
+  ),
 });
 
 const testedDocument = z.strictObject({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import { storedTime } from '../../core/time/whole-day.ts';
-import { type LociRecord, ORIGINS, TRUST } from '../../core/types.ts';
+import { type LociRecord, ORIGINS, type Timestamp, TRUST } from '../../core/types.ts';
 import type { HistoryRow } from '../../store/admin-model.ts';
 import { runText } from '../audit/history-log.ts';
 import { parseCitation, resolveCitation, type LineRange } from './citations/resolve-citation.ts';
@@ -29,20 +29,8 @@ export const getInput = z.strictObject({
     ),
 });
 
-export const getOutput = z.strictObject({
-  id: z
-    .number()
-    .int()
-    .positive()
-    .nullable()
-    .describe('Number of the record in its namespace; null for a run of a tool.'),
-  uuid: z.string().nullable(),
-  citation: z.string().describe('The citation of the request.'),
-  title: z.string(),
-  text: z.string(),
-  lines: z
-    .strictObject({ from: z.number().int(), to: z.number().int(), total: z.number().int() })
-    .describe('The lines of the record that `text` has, from 1, inclusive, and the number of all lines.'),
+/** What `get` and the page of a record say about it. */
+export const describedFields = () => ({
   origin: z.enum(ORIGINS),
   source: z.string().describe('The vault, source or surface that the record comes from.'),
   ...sourceFields(),
@@ -57,6 +45,23 @@ export const getOutput = z.strictObject({
   expires_at: z.iso.datetime().nullable().describe('When a fact expires.'),
   age: z.string(),
   ...validityField(),
+});
+
+export const getOutput = z.strictObject({
+  id: z
+    .number()
+    .int()
+    .positive()
+    .nullable()
+    .describe('Number of the record in its namespace; null for a run of a tool.'),
+  uuid: z.string().nullable(),
+  citation: z.string().describe('The citation of the request.'),
+  title: z.string(),
+  text: z.string(),
+  lines: z
+    .strictObject({ from: z.number().int(), to: z.number().int(), total: z.number().int() })
+    .describe('The lines of the record that `text` has, from 1, inclusive, and the number of all lines.'),
+  ...describedFields(),
   links: z
     .array(z.strictObject({ target: z.string(), path: z.string().nullable() }))
     .describe(
@@ -89,6 +94,22 @@ export async function get(
     citation,
     title: record.title,
     ...linesOf(record, lines, citation),
+    ...descriptionOf(record, from, context.now()),
+    ...(await linksOf(context, record)),
+    metadata: record.metadata,
+  };
+}
+
+/** @param from the source of the record, if it is a document of one */
+export function descriptionOf(
+  record: Omit<
+    LociRecord,
+    'id' | 'uuid' | 'namespace' | 'deletedAt' | 'identity' | 'revision' | 'contentHash'
+  >,
+  from: Parameters<typeof sourceFieldsOf>[0],
+  now: Timestamp,
+) {
+  return {
     origin: record.origin,
     source: record.source,
     ...sourceFieldsOf(from, record.source),
@@ -101,10 +122,8 @@ export async function get(
     created_at: isoTime(storedTime(record)),
     updated_at: isoTime(record.updatedAt),
     expires_at: record.expiresAt === null ? null : isoTime(record.expiresAt),
-    age: recordAge(record, context.now()),
+    age: recordAge(record, now),
     ...validityOf(record),
-    ...(await linksOf(context, record)),
-    metadata: record.metadata,
   };
 }
 

@@ -1,11 +1,19 @@
 import { z } from 'zod';
+import { count } from '../../core/number-fields.ts';
 import { abridge } from '../../core/text/abridge.ts';
 import { storedTime } from '../../core/time/whole-day.ts';
-import { type LociRecord, ORIGINS, TRUST } from '../../core/types.ts';
-import type { SearchFilter } from '../../store/search-model.ts';
+import { type LociRecord, ORIGINS, type Timestamp, TRUST } from '../../core/types.ts';
+import type { RecordHeader, SearchFilter } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
 import { MAX_TITLE_LENGTH } from '../fields/limits.ts';
-import { filterValues, nextPage, pageStart, recordFilters, storeFilters } from '../fields/record-fields.ts';
+import {
+  filterValues,
+  nextPage,
+  pageStart,
+  recordFilters,
+  storeFilters,
+  limitField,
+} from '../fields/record-fields.ts';
 import { isoTime } from '../fields/times.ts';
 import { expire } from '../shared/retention.ts';
 import {
@@ -23,17 +31,11 @@ const DEFAULT_LIMIT = 20;
 export const listInput = z.strictObject({
   ...recordFilters(),
   vaults: filterValues().exactOptional().describe('Only notes of these vaults.'),
-  limit: z
-    .number()
-    .int()
-    .min(1)
-    .max(500)
-    .exactOptional()
-    .describe(`Maximum number of records; ${String(DEFAULT_LIMIT)} unless given.`),
+  limit: limitField(500).describe(`Maximum number of records; ${String(DEFAULT_LIMIT)} unless given.`),
   after: pageStart(),
 });
 
-const listedRecord = z.strictObject({
+export const listedRecord = z.strictObject({
   id: z.number().int().positive().describe('Number of the record in its namespace.'),
   citation: z.string().describe('What `get` reads.'),
   title: z.string().describe('Its title; for a record without one, the first line of its text.'),
@@ -48,7 +50,7 @@ const listedRecord = z.strictObject({
 
 export const listOutput = z.strictObject({
   records: z.array(listedRecord).describe('Those that were stored last come first.'),
-  total: z.number().int().nonnegative().describe('How many records match, on all pages.'),
+  total: count().describe('How many records match, on all pages.'),
   next: nextPage(),
   unmatched: z
     .array(unmatchedFilter)
@@ -90,21 +92,31 @@ export async function listRecords(
     store.records.count(namespace, filter),
   ]);
   return {
-    records: listed.map((record, i) => ({
-      id: record.id,
-      citation: citations[i]!,
-      title: record.title === '' ? firstLine(record.content) : record.title,
-      origin: record.origin,
-      source: record.source,
-      trust: record.trust,
-      tags: [...record.tags],
-      created_at: isoTime(storedTime(record)),
-      updated_at: isoTime(record.updatedAt),
-      age: recordAge(record, now),
-    })),
+    records: listed.map((record, i) => listedFields(record, citations[i]!, firstLine(record.content), now)),
     total,
     next: records.length > limit ? listed.at(-1)!.id : null,
     unmatched: total > 0 ? [] : await unmatchedFilters(context, requested),
+  };
+}
+
+/** @param untitled the title of a record that has none */
+export function listedFields(
+  record: RecordHeader,
+  citation: string,
+  untitled: string,
+  now: Timestamp,
+): z.infer<typeof listedRecord> {
+  return {
+    id: record.id,
+    citation,
+    title: record.title === '' ? untitled : record.title,
+    origin: record.origin,
+    source: record.source,
+    trust: record.trust,
+    tags: [...record.tags],
+    created_at: isoTime(storedTime(record)),
+    updated_at: isoTime(record.updatedAt),
+    age: recordAge(record, now),
   };
 }
 
@@ -125,6 +137,6 @@ function filterOf({
   };
 }
 
-function firstLine(text: string): string {
+export function firstLine(text: string): string {
   return abridge(text.trimStart().split('\n', 1)[0]!, MAX_TITLE_LENGTH);
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { count } from '../../core/number-fields.ts';
 import { isSubject } from '../../core/caller.ts';
 import { factKey } from '../facts/fact-fields.ts';
 import { contentField, maskedKinds } from '../fields/record-fields.ts';
@@ -17,7 +18,7 @@ export const startupEntry = z.strictObject({
   agent: z.string().nullable().describe('The agent that it is for; null: every agent.'),
   priority: z.number().int().describe('Lower numbers come first.'),
   reinforce: z.boolean().describe('Whether it is repeated while nothing has changed.'),
-  characters: z.number().int().nonnegative(),
+  characters: count(),
   content: z.string(),
   updated_at: z.iso.datetime(),
 });
@@ -122,8 +123,8 @@ const listed = {
 export const startupTextOutput = z.strictObject({
   text: z.string().describe('The text to inject; the same entries give the same text, byte for byte.'),
   mode: startupMode,
-  characters: z.number().int().nonnegative(),
-  budget: z.number().int().nonnegative().describe('In characters.'),
+  characters: count(),
+  budget: count().describe('In characters.'),
   included: z.array(
     z.strictObject({
       ...listed,

@@ -1,3 +1,39 @@
+const TOKEN = /\\p\{\w+\}|\\.|\(\?<\w+>|\(\?-i:|\[(?:\\.|[^\]\\])*\]|[()]|\p{L}/gu;
+const IN_CLASS = /\\p\{\w+\}|\\.|(\p{L})(?:-(\p{L}))?/gu;
+
+/**
+ * A pattern that matches both cases, except within `(?-i:…)`. V8 compiles that group wrongly with the flag `i` when it does not optimize,
+ * as it does after a process has compiled a megabyte of patterns: each letter is written in both cases instead.
+ */
+export function caseless(pattern: string): RegExp {
+  let depth = 0;
+  let sensitiveSince = Infinity;
+  const source = pattern.replaceAll(TOKEN, (token) => {
+    if (token === ')') {
+      if (--depth < sensitiveSince) sensitiveSince = Infinity;
+      return token;
+    }
+    if (token.startsWith('(')) {
+      depth++;
+      if (token !== '(?-i:') return token;
+      sensitiveSince = Math.min(sensitiveSince, depth);
+      return '(?:';
+    }
+    if (token.startsWith('\\') || sensitiveSince <= depth) return token;
+    return token.startsWith('[') ? token.replaceAll(IN_CLASS, bothCases) : `[${bothCases(token, token)}]`;
+  });
+  return new RegExp(source, 'u');
+}
+
+function bothCases(token: string, from?: string, to?: string): string {
+  if (from === undefined) return token;
+  const rangeOf = (first: string, last?: string): string => (last === undefined ? first : `${first}-${last}`);
+  // The upper case of ß is two letters.
+  const upper = from.toUpperCase();
+  const both = [rangeOf(from.toLowerCase(), to?.toLowerCase()), rangeOf(upper, to?.toUpperCase())];
+  return upper.length === from.length ? both.join('') : from;
+}
+
 /** What comes before a request: a greeting, politeness. */
 const OPENING =
   "(?:(?:hey|hi|hello|ok|okay|so|and|also|oh|please|pls|plz|btw|by the way|just|one more thing|hallo|und|auch|ach|übrigens|bitte|s'il te plaît|s'il vous plaît|stp|por favor|per favore|per piacere|alsjeblieft|graag|hoi|et|y|e|en)[,:!]? ){0,3}";
@@ -198,40 +234,4 @@ function decimal(digit: string): string {
   let value = 0;
   while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value++;
   return String(value);
-}
-
-const TOKEN = /\\p\{\w+\}|\\.|\(\?<\w+>|\(\?-i:|\[(?:\\.|[^\]\\])*\]|[()]|\p{L}/gu;
-const IN_CLASS = /\\p\{\w+\}|\\.|(\p{L})(?:-(\p{L}))?/gu;
-
-/**
- * A pattern that matches both cases, except within `(?-i:…)`. V8 compiles that group wrongly with the flag `i` when it does not optimize,
- * as it does after a process has compiled a megabyte of patterns: each letter is written in both cases instead.
- */
-export function caseless(pattern: string): RegExp {
-  let depth = 0;
-  let sensitiveSince = Infinity;
-  const source = pattern.replaceAll(TOKEN, (token) => {
-    if (token === ')') {
-      if (--depth < sensitiveSince) sensitiveSince = Infinity;
-      return token;
-    }
-    if (token.startsWith('(')) {
-      depth++;
-      if (token !== '(?-i:') return token;
-      sensitiveSince = Math.min(sensitiveSince, depth);
-      return '(?:';
-    }
-    if (token.startsWith('\\') || sensitiveSince <= depth) return token;
-    return token.startsWith('[') ? token.replaceAll(IN_CLASS, bothCases) : `[${bothCases(token, token)}]`;
-  });
-  return new RegExp(source, 'u');
-}
-
-function bothCases(token: string, from?: string, to?: string): string {
-  if (from === undefined) return token;
-  const rangeOf = (first: string, last?: string): string => (last === undefined ? first : `${first}-${last}`);
-  // The upper case of ß is two letters.
-  const upper = from.toUpperCase();
-  const both = [rangeOf(from.toLowerCase(), to?.toLowerCase()), rangeOf(upper, to?.toUpperCase())];
-  return upper.length === from.length ? both.join('') : from;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { share } from '../../../core/number-fields.ts';
+import { count, share } from '../../../core/number-fields.ts';
 import { ORIGINS, TRUST } from '../../../core/types.ts';
 import { EVIDENCE_NAMES, RELATED_NAMES } from '../../../search/rank/confidence.ts';
 import { BOOST_NAMES } from '../../../search/rank/ranking.ts';
@@ -10,6 +10,7 @@ import {
   recordFilters,
   sourceFields,
   validityField,
+  limitField,
 } from '../../fields/record-fields.ts';
 import { timeBound } from '../../fields/time-bound.ts';
 import { tookMs } from '../../fields/times.ts';
@@ -27,20 +28,10 @@ const fields = z.strictObject({
     .describe(
       'The query, in plain words. When all of it is in quotes, results have exactly these words in this order; beside other words, a phrase only ranks higher. `path:x`, `file:x` and `tag:x` find only what has x there; `-word`, `-"a phrase"` and `-path:x` leave out what has it.',
     ),
-  limit: z
-    .number()
-    .int()
-    .min(1)
-    .max(1000)
-    .exactOptional()
-    .describe('Maximum number of results; as configured (10) unless given.'),
-  related: z
-    .number()
-    .int()
-    .min(0)
-    .max(100)
-    .exactOptional()
-    .describe('Maximum number of related documents of sources; as configured (5) unless given.'),
+  limit: limitField(1000).describe('Maximum number of results; as configured (10) unless given.'),
+  related: limitField(100, 0).describe(
+    'Maximum number of related documents of sources; as configured (5) unless given.',
+  ),
   min_score: z
     .number()
     .min(0)
@@ -175,7 +166,7 @@ export const searchResult = z.strictObject({
     ),
   highlights: z
     // Not a tuple: validators of draft-07 read the schema of a tuple as a list without elements.
-    .array(z.array(z.number().int().nonnegative()).length(2))
+    .array(z.array(count()).length(2))
     .describe('Matched words in the snippet: start and end, in UTF-16 code units, end exclusive.'),
   second: z
     .strictObject({
