@@ -148,7 +148,11 @@ describe('a fact', () => {
         refused,
       );
       expect(await refusal(['fact', 'forget', '--category', category], options)).toMatchObject(refused);
-      const asAgent = runAsAgent(factOperations['fact-store'], { key: 'k', value: 'v', category }, options.home);
+      const asAgent = runAsAgent(
+        factOperations['fact-store'],
+        { key: 'k', value: 'v', category },
+        options.home,
+      );
       await expect(asAgent).rejects.toMatchObject({ code: 'invalid_input', status: 400 });
     }
     expect(await keys(options)).toEqual(['k']);

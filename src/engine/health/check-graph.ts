@@ -9,8 +9,7 @@ import type { Store } from '../../store/store.ts';
 import type { EngineContext } from '../context.ts';
 import { recordName } from '../reading/index-vaults.ts';
 import type { Finding } from './check.ts';
-import { isConceptsCurrent } from '../../graph/concepts/derive-concepts.ts';
-import { mentionsOfRecords } from '../../graph/concepts/derive-concepts.ts';
+import { isConceptsCurrent, mentionsOfRecords } from '../../graph/concepts/derive-concepts.ts';
 import { namesOfRecords } from '../../graph/concepts/record-names.ts';
 import { MAX_MENTIONING_RECORDS, type RecordConcepts } from '../../store/concept-model.ts';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NameTrie, type NameMatch } from './record-names.ts';
-import { nameKey } from '../../core/names/name.ts';
-import { BREAK, visitNameWords, type NameWord } from '../../core/names/name.ts';
+import { nameKey, BREAK, visitNameWords, type NameWord } from '../../core/names/name.ts';
 
 function matchesOf(names: readonly string[], text: string): NameMatch[] {
   const matches: NameMatch[] = [];

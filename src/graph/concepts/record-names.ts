@@ -3,10 +3,17 @@ import { runInGroups, type TaskRunner, type ThreadTask } from '../../core/thread
 import { workerModule } from '../../core/threads/worker-module.ts';
 import type { LociRecord, Span } from '../../core/types.ts';
 import type { ConceptMention, ConceptName, NameKind, RecordNames } from '../../store/concept-model.ts';
-import { isMentionable, MAX_NAME_LENGTH, nameKey, MAX_CONCEPT_WORDS } from '../../core/names/name.ts';
+import {
+  isMentionable,
+  MAX_NAME_LENGTH,
+  nameKey,
+  MAX_CONCEPT_WORDS,
+  BREAK,
+  visitNameWords,
+  type NameWord,
+} from '../../core/names/name.ts';
 import { writtenNames } from '../../store/rules/mention-names.ts';
 import { isClaim } from './concepts.ts';
-import { BREAK, visitNameWords, type NameWord } from '../../core/names/name.ts';
 import { recordNodeId, type IdentifiedRecord } from '../model.ts';
 import { phrasesIn } from '../../core/names/phrases.ts';
 import { detectSecrets } from '../../secrets/detect.ts';

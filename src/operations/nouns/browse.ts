@@ -6,8 +6,10 @@ import {
   recordHistogram,
   recordHistogramInput,
   recordHistogramOutput,
+  recordFacets,
+  recordFacetsInput,
+  recordFacetsOutput,
 } from '../../engine/browse/record-facets.ts';
-import { recordFacets, recordFacetsInput, recordFacetsOutput } from '../../engine/browse/record-facets.ts';
 import { operation, withNames } from '../operation.ts';
 
 export const browseOperations = withNames({

@@ -9,8 +9,7 @@ import {
   forgetFactsOutput,
   factCategoriesOutput,
 } from '../../engine/facts/fact-fields.ts';
-import { storeFact, recallFact, listFacts, factCategories } from '../../engine/facts/facts.ts';
-import { forgetFacts } from '../../engine/facts/facts.ts';
+import { storeFact, recallFact, listFacts, factCategories, forgetFacts } from '../../engine/facts/facts.ts';
 import { z } from 'zod';
 import { corpus } from '../../engine/facts/corpus.ts';
 import { operation, withNames } from '../operation.ts';

@@ -6,10 +6,9 @@ import {
   undoInput,
   undoOutput,
 } from '../../engine/inbox/inbox-fields.ts';
-import { listInbox } from '../../engine/inbox/inbox.ts';
+import { listInbox, keepChanges } from '../../engine/inbox/inbox.ts';
 import { label } from '../../config/values.ts';
 import type { EngineContext } from '../../engine/context.ts';
-import { keepChanges } from '../../engine/inbox/inbox.ts';
 import { undoChanges } from '../../engine/inbox/undo.ts';
 import { audit, auditInput, auditOutput } from '../../engine/audit/read-audit.ts';
 import { type OperationContext, operation, withNames } from '../operation.ts';

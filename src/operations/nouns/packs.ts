@@ -1,5 +1,5 @@
 import { memoryPack, packInput, packOutput } from '../../engine/packs/memory-pack.ts';
-import type { OperationContext } from '../operation.ts';
+import { type OperationContext, operation, requireLocalIo, withNames } from '../operation.ts';
 import {
   listReceipts,
   receiptListInput,
@@ -7,6 +7,9 @@ import {
   showReceipt,
   receiptShowInput,
   receiptShowOutput,
+  markReceipt,
+  receiptMarkInput,
+  receiptMarkOutput,
 } from '../../engine/packs/receipts.ts';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -16,9 +19,7 @@ import { LociError } from '../../core/errors.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
 import { receiptVerifyInput, receiptVerifyOutput, verifyReceipt } from '../../engine/packs/verify-receipt.ts';
 import { localPath } from '../../engine/fields/record-fields.ts';
-import { markReceipt, receiptMarkInput, receiptMarkOutput } from '../../engine/packs/receipts.ts';
 import { goldenInput, goldenOutput, runGolden } from '../../engine/golden/golden.ts';
-import { operation, requireLocalIo, withNames } from '../operation.ts';
 
 const verifyInput = receiptVerifyInput.extend({
   prompt_file: localPath().exactOptional().describe('A file with that text; `-` is standard input.'),

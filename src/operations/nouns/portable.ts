@@ -3,20 +3,20 @@ import { z } from 'zod';
 import { expandHome } from '../../config/paths.ts';
 import { LociError } from '../../core/errors.ts';
 import { exportLines, exportPage, exportToFile, type ExportCounts } from '../../engine/portable/export.ts';
-import { ITEM_TYPE_NAMES, type ItemTypeName } from '../../engine/portable/items/import-report.ts';
-import { millisecondsSince, tookMs } from '../../engine/fields/times.ts';
-import type { LocalIo, OperationContext } from '../operation.ts';
-import { localPath } from '../../engine/fields/record-fields.ts';
-import { HistoryLog } from '../../engine/audit/history-log.ts';
-import { importMemory } from '../../engine/portable/import.ts';
 import {
+  ITEM_TYPE_NAMES,
+  type ItemTypeName,
   type ImportInput,
   importInput,
   type ImportOutput,
   importOutput,
 } from '../../engine/portable/items/import-report.ts';
+import { millisecondsSince, tookMs } from '../../engine/fields/times.ts';
+import { type LocalIo, type OperationContext, operation, requireLocalIo, withNames } from '../operation.ts';
+import { localPath } from '../../engine/fields/record-fields.ts';
+import { HistoryLog } from '../../engine/audit/history-log.ts';
+import { importMemory } from '../../engine/portable/import.ts';
 import { namesDatabase } from '../../store/registry.ts';
-import { operation, requireLocalIo, withNames } from '../operation.ts';
 
 const exportInput = z.strictObject({
   to: localPath()

@@ -6,9 +6,8 @@ import { CONFIG_KEYS } from '../../config/keys.ts';
 import { CONFIG_FILE, effectiveSettings, effectiveSetting } from '../../config/load.ts';
 import { LociError } from '../../core/errors.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
-import { makePrivateFolder } from '../../core/fs/files.ts';
-import { replaceFile } from '../../core/fs/files.ts';
-import type { OperationContext } from '../operation.ts';
+import { makePrivateFolder, replaceFile } from '../../core/fs/files.ts';
+import { type OperationContext, operation, withNames } from '../operation.ts';
 import { addVaults, placeFolders } from '../shared/vault-settings.ts';
 import { localPath, filterValue } from '../../engine/fields/record-fields.ts';
 import { storeStatus } from '../../engine/health/status.ts';
@@ -30,7 +29,6 @@ import { expandHome } from '../../config/paths.ts';
 import { copyStore } from '../../store/sql/admin/copy-store.ts';
 import { mapStrings } from '../../core/json.ts';
 import { maskSecrets } from '../../secrets/secret.ts';
-import { operation, withNames } from '../operation.ts';
 
 const initInput = z.strictObject({
   vault: localPath().exactOptional().describe('A folder of notes to add to the settings.'),

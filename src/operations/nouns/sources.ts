@@ -20,9 +20,9 @@ import {
   refreshSources,
   pauseSource,
   requireReport,
+  excludedFiles,
 } from '../../engine/reading/sources.ts';
-import type { OperationContext } from '../operation.ts';
-import { excludedFiles } from '../../engine/reading/sources.ts';
+import { type OperationContext, operation, withNames } from '../operation.ts';
 import { LociError } from '../../core/errors.ts';
 import { approveSources } from '../../engine/reading/approve-sources.ts';
 import { isJsonMap } from '../../core/json.ts';
@@ -30,7 +30,6 @@ import { forgetSource } from '../../engine/reading/forget-source.ts';
 import { hasSources } from '../../engine/reading/configured/configured-sources.ts';
 import { stat } from 'node:fs/promises';
 import { namedVaults, removeEntry, removeVault } from '../shared/vault-settings.ts';
-import { operation, withNames } from '../operation.ts';
 
 /** On a page, somebody may approve what was changed after it was shown. */
 const SHA256_LENGTH = 64;
