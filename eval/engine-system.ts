@@ -1,8 +1,7 @@
 import { LociError } from '../src/core/errors.ts';
 import type { Embedder } from '../src/embed/embedder.ts';
 import type { Reranker } from '../src/embed/rerank/reranker.ts';
-import type { Evidence } from '../src/search/rank/confidence.ts';
-import type { Ranking, SourcePolicy } from '../src/search/rank/ranking.ts';
+import type { Evidence, Ranking, SourcePolicy } from '../src/search/rank/ranking.ts';
 import { runSearch, type SearchOutcome } from '../src/search/search.ts';
 import type { PassageScore } from '../src/store/search-model.ts';
 import type { Store } from '../src/store/store.ts';

@@ -3,7 +3,8 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { LociError, messageOf } from '../src/core/errors.ts';
-import { type Evidence, EVIDENCE_NAMES } from '../src/search/rank/confidence.ts';
+import { EVIDENCE_NAMES } from '../src/search/rank/confidence.ts';
+import type { Evidence } from '../src/search/rank/ranking.ts';
 import type { ConfidenceModel } from '../src/search/rank/confidence-weights.ts';
 import { calibrationOf, type Calibration } from './calibration.ts';
 import { defaultConfiguration, type EvalConfiguration } from './configuration.ts';
@@ -241,7 +242,7 @@ function weightsFile(typical: Evidence, withVectors: ConfidenceModel, wordsAlone
     `{\n  typical: ${String(logOdds)},\n  weights: ${object(weights, '  ')},\n};`;
   return `// Written by \`npm run fit-confidence\`.
 
-import type { Evidence } from './evidence.ts';
+import type { Evidence } from './ranking.ts';
 
 /** A logistic regression: the log odds are \`typical\` + the sum of \`weights\` × (evidence − typical evidence). */
 export interface ConfidenceModel {

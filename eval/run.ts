@@ -1,4 +1,4 @@
-import type { Evidence } from '../src/search/rank/confidence.ts';
+import type { Evidence } from '../src/search/rank/ranking.ts';
 import { LociError } from '../src/core/errors.ts';
 import { mean, meanScores, percentile, score, type Metric, type Scores } from './metrics.ts';
 import { Progress } from './progress.ts';

@@ -1,4 +1,4 @@
-import type { Evidence } from '../src/search/rank/confidence.ts';
+import type { Evidence } from '../src/search/rank/ranking.ts';
 
 /** Ranks documents for a query: the engine in one configuration, or a baseline. */
 export interface System {

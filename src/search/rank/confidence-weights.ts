@@ -1,6 +1,6 @@
 // Written by `npm run fit-confidence`.
 
-import type { Evidence } from './confidence.ts';
+import type { Evidence } from './ranking.ts';
 
 /** A logistic regression: the log odds are `typical` + the sum of `weights` × (evidence − typical evidence). */
 export interface ConfidenceModel {

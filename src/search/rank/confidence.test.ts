@@ -6,11 +6,11 @@ import { storedPassage } from '../../../test/contract/stored-passage.ts';
 import type { Metadata } from '../../core/types.ts';
 import type { RetrievalResult } from '../retrieve/retrieve.ts';
 import type { SearchRun } from '../run.ts';
+import type { Evidence } from './ranking.ts';
 import { TYPICAL_EVIDENCE, WITH_VECTORS, WORDS_ALONE } from './confidence-weights.ts';
 import {
   confidenceOf,
   confidenceRater,
-  type Evidence,
   EVIDENCE_NAMES,
   EvidenceOfHits,
   type Hit,

@@ -2,6 +2,7 @@ import type { StoredPassage } from '../../store/search-model.ts';
 import type { RetrievalResult } from '../retrieve/retrieve.ts';
 import type { SearchRun } from '../run.ts';
 import { isDatedByFile, sessionOf } from './boosts.ts';
+import type { Evidence } from './ranking.ts';
 import { TYPICAL_EVIDENCE, WITH_VECTORS, WORDS_ALONE } from './confidence-weights.ts';
 import { isWanted, type QueryCoverage } from './coverage.ts';
 import { cosineOf } from './fuse.ts';
@@ -13,23 +14,6 @@ interface QueryMatch {
   readonly cosine: number | null;
   /** The IDF-weighted share of the query's terms that the passage has. 0 to 1. */
   readonly coverage: number;
-}
-
-/** The evidence that a hit answers the query. */
-export interface Evidence {
-  /**
-   * How well the passage matches, by words or by meaning: 1 − (1 − w)(1 − m), where w is its share of the query's words and m
-   * its cosine as a share of `FULL_COSINE`. 0 to 1.
-   */
-  readonly match: number;
-  /** `match` × the difference of the hit's score and the mean of the best others, as a share of the best score. −1 to 1. */
-  readonly lead: number;
-  /** The hit's score as a share of the score of a passage that is the best of every signal. 0 to 1.5; above 1 by boosts. */
-  readonly agreement: number;
-  /** The part of `agreement` that comes from neighbouring turns, or from another passage of the record. 0 to 1. */
-  readonly neighbours: number;
-  /** The IDF-weighted share of the query's terms that any passage has: the same for all hits. 0 to 1. */
-  readonly known: number;
 }
 
 /** The cosine of a passage whose meaning matches in full. */
