@@ -8,7 +8,7 @@ import type {
   SourcesShowOutput,
   SourcesTestOutput,
 } from '../../src/engine/reading/source-schemas.ts';
-import { copyOfVault, temporaryFolder } from './loci-command.ts';
+import { temporaryFolder } from './loci-command.ts';
 import { GOOGLE_TASKS, SourcesHome } from './sources-home.ts';
 
 /** The error that a command prints with `--json`. */
@@ -106,22 +106,6 @@ describe('a source', () => {
     expect([repeated.code, repeated.stderr]).toEqual([
       4,
       expect.stringContaining('no source is called "tasks"'),
-    ]);
-  });
-
-  it('is not accepted as a vault, and a vault is not accepted as a source', async () => {
-    const home = new SourcesHome({ sources: [GOOGLE_TASKS], vaults: [{ path: copyOfVault('house') }] });
-    await home.approveAndRefresh('tasks');
-    await home.json('index');
-    const source = await home.run(['forget-vault', 'tasks']);
-    expect(source.code).toBe(2);
-    expect(source.stderr).toMatch(/tasks is a source, not a vault\n.*`loci sources remove tasks`/);
-    const vault = await home.run(['sources', 'remove', 'house']);
-    expect(vault.code).toBe(2);
-    expect(vault.stderr).toMatch(/house is a vault\n.*`loci forget-vault "house"`/);
-    expect(await home.conditions()).toEqual([
-      ['house', 'fresh'],
-      ['tasks', 'fresh'],
     ]);
   });
 

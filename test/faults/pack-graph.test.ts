@@ -154,7 +154,7 @@ describe('a pack that asks for the graph, and a search, while', () => {
   ])('tables were missing until a reindex, have what the graph leads to: %s', async (tables) => {
     const loci = await openBroken(sql(tables.replaceAll(/\w+/g, 'DROP TABLE $&;')));
     await expect(showNodes(loci, { nodes: ['Kitchen'], k: 5 })).rejects.toMatchObject({
-      hint: expect.stringContaining('loci reindex') as string,
+      hint: expect.stringContaining('loci doctor reindex') as string,
     });
     await reindex(loci);
     expect(await graphStatus(loci)).toMatchObject({ condition: 'current' });

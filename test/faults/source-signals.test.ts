@@ -56,7 +56,9 @@ describe.each(Object.keys(COMMANDS))('%s', (name) => {
   it('ends its commands and all their processes at each signal, and exits with 0', async () => {
     // All commands have the same list of signals.
     const signals =
-      name === 'loci watch' ? (['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) : (['SIGTERM'] as const);
+      name === 'loci sources watch'
+        ? (['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)
+        : (['SIGTERM'] as const);
     const ends = signals.map(async (signal) => {
       const home = await homeOf(HANGING_JOB);
       const child = await start(name, home);
@@ -94,9 +96,9 @@ describe.each(Object.keys(COMMANDS))('%s', (name) => {
   });
 });
 
-it('`loci watch` waits for a command that ignores SIGTERM, and kills it', async () => {
+it('`loci sources watch` waits for a command that ignores SIGTERM, and kills it', async () => {
   const home = await homeOf(STUBBORN_JOB);
-  const child = await start('loci watch', home);
+  const child = await start('loci sources watch', home);
   await waitForLog(home.path, 'deaf');
   const exit = once(child, 'exit');
   child.kill('SIGTERM');

@@ -256,7 +256,7 @@ function checkSource(report: SourceReport, now: Timestamp): Check {
       return { ...warning(`\`loci sources resume ${id}\` resumes automatic refreshes.`), result: 'ok' };
     case 'new':
     case 'stale':
-      return warning(`Run \`loci sources refresh ${id}\`, or let \`loci watch\` keep it fresh.`);
+      return warning(`Run \`loci sources refresh ${id}\`, or let \`loci sources watch\` keep it fresh.`);
     case 'failing':
       return warning(`\`loci sources test ${id}\` runs it once and shows what it prints.`);
     case 'waiting for approval':
