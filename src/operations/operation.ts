@@ -29,7 +29,7 @@ export interface LoadedOperation<
   readonly description: string;
 }
 
-interface Definition<Input extends z.ZodType, Output extends z.ZodType> {
+export interface Definition<Input extends z.ZodType, Output extends z.ZodType> {
   /** Says to a person or a model what it does and when to use it, unless its title says all. */
   readonly description?: string;
   /** A strict object; every field has a description. */

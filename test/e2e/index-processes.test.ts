@@ -45,7 +45,8 @@ beforeEach(async () => {
   onTestFinished(() => server[Symbol.asyncDispose]());
   env = {
     ...{ LOCI_EMBEDDING_PROVIDER: 'ollama', LOCI_EMBEDDING_MODEL: 'all-minilm' },
-    ...{ LOCI_EMBEDDING_URL: server.origin },
+    // The provider answers when a test lets it, which takes long on a busy machine.
+    ...{ LOCI_EMBEDDING_URL: server.origin, LOCI_EMBEDDING_TIMEOUT: '5m' },
   };
 });
 

@@ -94,7 +94,7 @@ describe('the operations over HTTP', () => {
     const server = await startServer();
     const { status, headers, text } = await server.request(path);
     expect([status, headers['content-type']]).toEqual([200, 'text/plain;charset=UTF-8']);
-    expect(text).toMatch(/^GET, POST +\/api\/v1\/memory\/search +read +Search memory$/m);
+    expect(text).toMatch(/^GET, POST +\/api\/v1\/memory\/search +read +Search everything /m);
     expect(text).toMatch(/^POST +\/api\/v1\/memory\/write +write +/m);
     expect(text).toContain('/api/v1/openapi.json');
   });

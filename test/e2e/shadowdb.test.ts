@@ -57,7 +57,7 @@ it('a ShadowDB is imported from the command line, and its connection string is s
 
 it('an import of a ShadowDB that was killed continues', async () => {
   const home = temporaryFolder();
-  await lociJson(['init'], { home });
+  await lociJson(['config', 'init'], { home });
   const running = startLoci(['import', url], { home });
   await waitForFirstBatch(home, running);
   running.child.kill('SIGKILL');

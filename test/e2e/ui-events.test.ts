@@ -30,7 +30,7 @@ describe('events', () => {
       ['write oven', 'audit records'],
       ['fact store os Linux', 'audit facts records'],
       ['startup set units metric', 'audit startup'],
-      ['token create --subject ada', 'access audit'],
+      ['serve token create --subject ada', 'access audit'],
       ['pack oven', 'receipts'],
     ] as const) {
       const before = ada.events.length;

@@ -80,7 +80,7 @@ describe('loci sources watch', () => {
 
   it('ends with exit code 0 when its output is closed', async () => {
     const home = new SourcesHome({ sources: [{ id: 'later', command: 'cat later.json' }] });
-    const line = '{ "$0" "$1" watch --json; echo "it ended with $?" >&2; } | head -n 1';
+    const line = '{ "$0" "$1" sources watch --json; echo "it ended with $?" >&2; } | head -n 1';
     const { ended } = startLoci([], { home: home.path }, ['-c', line, process.execPath, MAIN], '/bin/sh');
     const { code, stdout, stderr } = await ended;
     expect([code, stderr]).toEqual([0, 'it ended with 0\n']);

@@ -140,7 +140,7 @@ describe.skipIf(!canRun)('the deployment', () => {
 
   it('stores and finds by words while the container of the model does not answer', async () => {
     const container = await startHealthy();
-    const made = await exec('loci', 'token', 'create', '--subject', 'alice', '--scope', 'write');
+    const made = await exec('loci', 'serve', 'token', 'create', '--subject', 'alice', '--scope', 'write');
     token = /loci_\w+/.exec(made)![0];
     const [, , example] = examples('Start it');
     const commands = example!.replaceAll('127.0.0.1:8737', `127.0.0.1:${String(port)}`);
