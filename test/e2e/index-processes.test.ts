@@ -4,50 +4,19 @@ import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { StatusOutput } from '../../src/engine/health/status.ts';
 import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import type { IndexOutput } from '../../src/operations/nouns/index-notes.ts';
-import { letterVectors, OLLAMA, startProvider } from '../embedding/provider-server.ts';
 import { loci, lociJson, type RunningLoci, startLoci, temporaryFolder } from './loci-command.ts';
 
-const NOTES = 1000;
-
-let env: NodeJS.ProcessEnv;
+const env = { LOCI_EMBEDDING_PROVIDER: 'local' };
 let home: string;
 let notes: string;
-/** Lets the provider answer so many more requests with several texts. It answers queries at once. */
-let answer: (requests: number) => void;
 
-beforeEach(async () => {
+/** More notes than a process embeds while a test runs. */
+beforeEach(() => {
   home = join(temporaryFolder(), 'home');
   notes = temporaryFolder();
-  const text = 'The tiles of the kitchen are grey, and the oven moves to the wall. '.repeat(4);
-  for (let i = 0; i < NOTES; i++)
+  const text = 'The tiles of the kitchen are grey, and the oven moves to the wall. '.repeat(12);
+  for (let i = 0; i < 1500; i++)
     writeFileSync(join(notes, `note ${String(i)}.md`), `Number ${String(i)}: ${text}`);
-  const waiting: (() => void)[] = [];
-  let permitted = 0;
-  answer = (requests) => {
-    permitted += requests;
-    while (permitted > 0 && waiting.length > 0) {
-      permitted--;
-      waiting.shift()!();
-    }
-  };
-  const server = await startProvider({
-    format: OLLAMA,
-    embed: async (texts, purpose) => {
-      if (texts.length > 1) {
-        const { promise, resolve } = Promise.withResolvers<undefined>();
-        waiting.push(() => resolve(undefined));
-        answer(0);
-        await promise;
-      }
-      return letterVectors(384)(texts, purpose);
-    },
-  });
-  onTestFinished(() => server[Symbol.asyncDispose]());
-  env = {
-    ...{ LOCI_EMBEDDING_PROVIDER: 'ollama', LOCI_EMBEDDING_MODEL: 'all-minilm' },
-    // The provider answers when a test lets it, which takes long on a busy machine.
-    ...{ LOCI_EMBEDDING_URL: server.origin, LOCI_EMBEDDING_TIMEOUT: '5m' },
-  };
 });
 
 function start(args: readonly string[]): RunningLoci {
@@ -82,11 +51,11 @@ it('a second process names the one that embeds, and waits for it or returns at o
   const atOnce = await lociJson<IndexOutput>(['index', '--no-wait'], { home, env });
   expect(atOnce).toMatchObject({ embedded: 0, embedded_by: name });
   expect(atOnce.pending).toBeGreaterThan(0);
-  const waiting = start(['index', '--json']);
+  const waiting = start(['index']);
   await saysOf(waiting, `waiting for ${name} to embed: `);
   first.child.kill('SIGKILL');
-  answer(Infinity);
-  expect(JSON.parse((await waiting.ended).stdout)).toMatchObject({ pending: 0, embedded: NOTES });
+  await saysOf(waiting, 'loci: embedding: ');
+  waiting.child.kill('SIGKILL');
 });
 
 it('a process in the background embeds what was read', async () => {
@@ -97,23 +66,19 @@ it('a process in the background embeds what was read', async () => {
   const { code, stdout } = await start(['index', notes, '--background', '--json']).ended;
   expect(code).toBe(0);
   const { pending, embedded, embedded_by: name, vaults } = JSON.parse(stdout) as IndexOutput;
-  expect(vaults).toMatchObject([{ added: NOTES }]);
-  expect([pending, embedded]).toEqual([NOTES, 0]);
+  expect(vaults).toMatchObject([{ added: 1500 }]);
+  expect([pending, embedded]).toEqual([1500, 0]);
   const pid = Number(/^process (\d+)$/.exec(name ?? '')?.[1]);
   onTestFinished(() => void process.kill(pid, 'SIGKILL'));
   // The status names it from the moment on at which the command has ended.
   expect((await lociJson<StatusOutput>(['status'], { home, env })).embedding.running_in).toBe(name);
   await expect
-    .poll(
-      async () => {
-        answer(1);
-        return (await lociJson<StatusOutput>(['status'], { home, env })).embedding;
-      },
-      { timeout: 100_000 },
-    )
+    .poll(async () => (await lociJson<StatusOutput>(['status'], { home, env })).embedding, {
+      timeout: 100_000,
+    })
     .toMatchObject({
       running_in: name,
-      pending: expect.toSatisfy((left: number) => left < NOTES) as number,
+      pending: expect.toSatisfy((left: number) => left < 1500) as number,
       left_ms: expect.any(Number),
     });
   expect((await loci(['status'], { home, env })).stdout).toMatch(
@@ -132,7 +97,7 @@ it('an index of many notes ends when search works, and a process in the backgrou
   const running = startLoci(['index', notes, '--json'], options);
   onTestFinished(() => void running.child.kill('SIGKILL'));
   const first = JSON.parse((await running.ended).stdout) as IndexOutput;
-  expect(first).toMatchObject({ unrelated: NOTES, vaults: [{ added: NOTES }] });
+  expect(first).toMatchObject({ unrelated: 1500, vaults: [{ added: 1500 }] });
   const pid = Number(/^process (\d+)$/.exec(first.related_by ?? '')?.[1]);
   let isKilled = false;
   onTestFinished(() => {
@@ -145,7 +110,7 @@ it('an index of many notes ends when search works, and a process in the backgrou
   await expect.poll(relations, { timeout: 60_000 }).toMatchObject({ running_in: first.related_by });
   process.kill(pid, 'SIGKILL');
   isKilled = true;
-  expect(await relations()).toMatchObject({ unrelated: NOTES });
+  expect(await relations()).toMatchObject({ unrelated: 1500 });
   const waited = await lociJson<IndexOutput>(['index', '--wait'], options);
   expect(waited).toMatchObject({ unrelated: 0, related_by: null });
   expect(await relations()).toEqual({ unrelated: 0, share: 1, running_in: null });
