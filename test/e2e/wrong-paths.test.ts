@@ -29,7 +29,14 @@ describe('a wrong path', () => {
 
   it.each([
     ['a home that is a file', 'status', 8, 'file.md is a file', 'LOCI_HOME', { home: file }],
-    ['a home below a file', 'config init', 8, 'is a file, or is below one', '--home', { home: join(file, 'x') }],
+    [
+      'a home below a file',
+      'config init',
+      8,
+      'is a file, or is below one',
+      '--home',
+      { home: join(file, 'x') },
+    ],
     [
       'a store that is a folder',
       'status',

@@ -19,7 +19,14 @@ afterAll(async () => {
 
 const EMBEDDING = {
   'without a model': { provider: 'none' },
-  'with a model': { provider: 'ollama', url: server.origin, model: 'all-minilm', dimensions: 384 },
+  // The model has a low priority, so that it is slow while other work has the cores.
+  'with a model': {
+    provider: 'ollama',
+    url: server.origin,
+    model: 'all-minilm',
+    dimensions: 384,
+    timeout: '5m',
+  },
 };
 for (const [name, embedding] of Object.entries(EMBEDDING))
   adapterContract(

@@ -155,7 +155,7 @@ export const recallCases: Cases = {
   'gives one result for a note, so that a long one takes no places of others': async (host) => {
     const section = (i: number): string =>
       `# Heron ${String(i)}\n\nThe heron of part ${String(i)} has a nest.\n\n`;
-    const parts = Array.from({ length: 100 }, (_, i) => section(i));
+    const parts = Array.from({ length: 60 }, (_, i) => section(i));
     await host.write({
       'notes/long.md': parts.join('The sea is wide. '.repeat(18)),
       'notes/a.md': 'A heron.\n',
