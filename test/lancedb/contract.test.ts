@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const EMBEDDING = {
   'without a model': { provider: 'none' },
-  // The model has a low priority, so that it is slow while other work has the cores.
+  // It is slow while other work has the cores.
   'with a model': {
     provider: 'ollama',
     url: server.origin,

@@ -195,7 +195,7 @@ export const WITHOUT_VECTOR = 'vector IS NULL';
 export async function embedPassages(
   table: PassageTable,
   embedder: Embedder,
-  options: Required<Pick<EmbedOptions, 'brief' | 'signal'>>,
+  options: Required<Pick<EmbedOptions, 'signal'>>,
 ): Promise<void> {
   const pending: string[] = [];
   for await (const { id } of table.rows(['id'], WITHOUT_VECTOR)) pending.push(id);
@@ -220,7 +220,7 @@ export async function embedPassages(
 async function embedded(
   embedder: Embedder,
   texts: readonly string[],
-  options: Pick<EmbedOptions, 'brief' | 'signal'>,
+  options: Pick<EmbedOptions, 'signal'>,
 ): Promise<readonly TextResult[]> {
   try {
     return await embedder.embed(texts, { ...options, purpose: 'passage' });

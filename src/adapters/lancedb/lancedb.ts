@@ -298,7 +298,7 @@ export class LancedbBackend implements Backend {
     try {
       for (const table of embedder === null ? [] : tables.open) {
         if (!lock.isHeld || signal.aborted) return;
-        await embedPassages(table, embedder!, { brief: true, signal });
+        await embedPassages(table, embedder!, { signal });
         await table.optimize({ isWriting: false });
       }
       this.#embeddingProblem = null;
