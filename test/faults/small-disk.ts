@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, readdirSync, rmSync, statfsSync, writeSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { closeSync, openSync, statfsSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { afterAll, afterEach } from 'vitest';
 import { messageOf } from '../../src/core/errors.ts';
 import { scratchFolder } from './store-processes.ts';
@@ -29,21 +29,32 @@ interface SmallDisk {
   readonly unmountable: string;
 }
 
-/** Mounts a small disk for the tests of a `describe`. It is emptied after each of them. @param size such as `6m` */
+/**
+ * Mounts a small disk for the tests of a `describe`. Each test has a new one, because the system may free the space of removed
+ * files late. @param size such as `6m`
+ */
 export function smallDisk(size: string): SmallDisk {
   const folder = scratchFolder();
   const { path } = folder;
+  const mount = (): void => {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', path], { stdio: 'pipe' });
+  };
+  const unmount = (): void => {
+    execFileSync('umount', ['-l', path]);
+  };
   let unmountable = '';
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', path], { stdio: 'pipe' });
+    mount();
   } catch (error) {
     unmountable = `a small disk cannot be mounted: ${messageOf(error)}`;
   }
   afterEach(() => {
-    for (const name of readdirSync(path)) rmSync(join(path, name), { recursive: true });
+    if (unmountable !== '') return;
+    unmount();
+    mount();
   });
   afterAll(() => {
-    if (unmountable === '') execFileSync('umount', ['-l', path]);
+    if (unmountable === '') unmount();
     folder[Symbol.dispose]();
   });
   return { path, unmountable };

@@ -96,10 +96,13 @@ it('every write that was answered survives a gateway that is killed while it wri
   });
   const outcomes = await Promise.allSettled(writing);
   gateway = await Gateway.start(home);
-  const found = await Promise.all(answered.map((word) => hits(word, {}, gateway)));
   // Some were not answered, so that the gateway was killed while it wrote.
   expect(outcomes.filter(({ status }) => status === 'rejected')).not.toHaveLength(0);
   expect(answered.length).toBeGreaterThanOrEqual(20);
-  const lost = answered.filter((word, i) => found[i]?.some(({ snippet }) => snippet.includes(word)) !== true);
-  expect(lost).toEqual([]);
-}, 120_000);
+  const isFound = async (word: string): Promise<boolean> =>
+    (await hits(word, {}, gateway)).some(({ snippet }) => snippet.includes(word));
+  for (const word of answered) {
+    // A gateway that has just started may answer before its memory does, and a search has a limit of time. What is lost stays lost.
+    await expect.poll(() => isFound(word).catch(() => false), { message: word }).toBe(true);
+  }
+});
