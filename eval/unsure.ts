@@ -1,4 +1,4 @@
-import { strongMatches } from '../src/engine/records/results/search-result.ts';
+import { countStrong } from '../src/engine/records/results/search-messages.ts';
 import { queryKey, type Run } from './run.ts';
 import type { EvalSet } from './sets.ts';
 
@@ -22,7 +22,7 @@ export function unsureOf(set: EvalSet, { queries, absent }: Run): UnsureByCatego
     for (const query of collection.queries) {
       const score = highest.get(queryKey(collection, query));
       if (score === undefined) continue;
-      const isUnsure = strongMatches(score === null ? [] : [{ score }]) === 0;
+      const isUnsure = countStrong(score === null ? [] : [{ score }]) === 0;
       const halves = (counts[query.gold.length > 0 ? ANSWERED : query.cat] ??= {});
       for (const half of query.half === undefined ? [BOTH_HALVES] : [BOTH_HALVES, query.half]) {
         const count = (halves[half] ??= { queries: 0, unsure: 0 });

@@ -12,7 +12,7 @@ import { answerGaps } from '../fields/record-fields.ts';
 import { millisecondsSince, tookMs } from '../fields/times.ts';
 import { allowCrossProject, projectField } from '../graph/graph-fields.ts';
 import { graphGaps } from '../graph/graph-notices.ts';
-import { NOTHING_FITS, strongMatches } from '../records/results/search-result.ts';
+import { NOTHING_FITS, countStrong } from '../records/results/search-messages.ts';
 import { ReceiptLog } from './receipt-log.ts';
 import { receiptHead } from './receipts.ts';
 import { assertGraphIsOn, graphFilter } from '../graph/graph-view.ts';
@@ -126,7 +126,7 @@ export async function graphIndex(
     missing: [...outcome.retrieved.missing],
     notices: [
       ...outcome.notices,
-      ...(direct.length > 0 && strongMatches(direct) === 0 ? [NOTHING_FITS] : []),
+      ...(direct.length > 0 && countStrong(direct) === 0 ? [NOTHING_FITS] : []),
       ...(await graphGaps(context, receipt.lanes, scope)),
     ],
     took_ms,

@@ -27,7 +27,8 @@ import {
 import { embeddingProcess } from '../reading/embed-new.ts';
 import { citationsOf } from '../shared/citations.ts';
 import type { SearchInput, SearchOutput, SearchResultOutput } from './results/search-fields.ts';
-import { formatHit, strongMatches } from './results/search-result.ts';
+import { formatHit } from './results/search-result.ts';
+import { countStrong } from './results/search-messages.ts';
 import { unmatchedFilters, reasonsForNothing, undatedNotice } from './results/why-nothing.ts';
 import { validUntil } from '../../core/valid-until.ts';
 import type { Store } from '../../store/store.ts';
@@ -262,7 +263,7 @@ const MAX_CHOSEN = 5;
 
 /** What is shown of each hit. Weak ones show the passage that matched, unless that has nothing to read. */
 export async function shownOf(outcome: SearchOutcome, hits: readonly Hit[]): Promise<ShownPassages[]> {
-  const strong = strongMatches(outcome.hits.map(({ confidence }) => ({ score: confidence })));
+  const strong = countStrong(outcome.hits.map(({ confidence }) => ({ score: confidence })));
   const wanted = outcome.hits.filter(({ passage }, i) => i < Math.max(1, strong) || !hasProse(passage.text));
   const chosen = await shownPassages(outcome, wanted.slice(0, MAX_CHOSEN));
   return hits.map(({ passage }) => {

@@ -1,5 +1,4 @@
 import { searchInput, searchOutput } from '../../engine/records/results/search-fields.ts';
-import { search } from '../../engine/records/search.ts';
 import { get, getInput, getOutput } from '../../engine/records/get.ts';
 import { listInput, listOutput, listRecords } from '../../engine/records/list.ts';
 import { timeline, timelineInput, timelineOutput } from '../../engine/packs/timeline.ts';
@@ -13,9 +12,6 @@ import {
   undeleteInput,
   undeleteOutput,
 } from '../../engine/records/record-schemas.ts';
-import { write } from '../../engine/records/write.ts';
-import { update } from '../../engine/records/update.ts';
-import { deleteRecord, undelete } from '../../engine/records/delete.ts';
 import { operation, withNames } from '../operation.ts';
 
 export const recordOperations = withNames({
@@ -39,7 +35,10 @@ export const recordOperations = withNames({
       { title: 'Notes about plugins without drafts', input: { query: 'install path:Plugins -tag:draft' } },
       { title: 'See why each result was found', input: { query: 'kitchen remodel', explain: true } },
     ],
-    run: async (context, given) => search(await context.loci(), given, context),
+    run: async (context, given) => {
+      const { search } = await import('../../engine/records/search.ts');
+      return search(await context.loci(), given, context);
+    },
   }),
   get: operation({
     description:
@@ -114,7 +113,10 @@ export const recordOperations = withNames({
         },
       },
     ],
-    run: async (context, given) => write(await context.loci({ create: true }), given),
+    run: async (context, given) => {
+      const { write } = await import('../../engine/records/write.ts');
+      return write(await context.loci({ create: true }), given);
+    },
   }),
   update: operation({
     description:
@@ -130,7 +132,10 @@ export const recordOperations = withNames({
       { title: 'A new title', input: { id: 2, title: 'Worktop: oak' } },
       { title: 'New tags in place of the former ones', input: { id: 2, tags: ['kitchen', 'decided'] } },
     ],
-    run: async (context, given) => update(await context.loci(), given),
+    run: async (context, given) => {
+      const { update } = await import('../../engine/records/update.ts');
+      return update(await context.loci(), given);
+    },
   }),
   delete: operation({
     description:
@@ -143,7 +148,10 @@ export const recordOperations = withNames({
     needsWrites: true,
     tool: 'memory_delete',
     examples: [{ title: 'A record that is no longer true', input: { id: 1 } }],
-    run: async (context, given) => deleteRecord(await context.loci(), given),
+    run: async (context, given) => {
+      const { deleteRecord } = await import('../../engine/records/delete.ts');
+      return deleteRecord(await context.loci(), given);
+    },
   }),
   undelete: operation({
     description: 'Restores a deleted record or fact as it was; search finds it again at once.',
@@ -153,6 +161,9 @@ export const recordOperations = withNames({
     scope: 'write',
     tool: 'memory_undelete',
     examples: [{ title: 'A record that was deleted by mistake', input: { id: 1 } }],
-    run: async (context, given) => undelete(await context.loci(), given),
+    run: async (context, given) => {
+      const { undelete } = await import('../../engine/records/delete.ts');
+      return undelete(await context.loci(), given);
+    },
   }),
 });

@@ -1,5 +1,7 @@
-import { SIGNAL_WORDS } from './search-result.ts';
-import type { SearchOutput } from './search-fields.ts';
+import type { Boost } from '../../../search/rank/boosts.ts';
+import { MIN_SURE_CONFIDENCE } from '../../../search/rank/confidence.ts';
+import type { Signal } from '../../../search/retrieve/signals.ts';
+import type { SearchOutput, SearchResultOutput } from './search-fields.ts';
 import type { WhyNothing } from './why-nothing.ts';
 
 // What the answer to a search says in words, the same on every surface. A surface passes `show`, which makes names and values that others
@@ -85,3 +87,55 @@ export function unmatchedMessages(unmatched: SearchOutput['unmatched'], show: Sh
 function filterName(filter: string): string {
   return filter.replace('_', ' ');
 }
+
+/** The names of the signals in texts for people. */
+export const SIGNAL_WORDS: Readonly<Record<Signal, string>> = {
+  text: 'text',
+  vector: 'meaning',
+  spelling: 'spelling',
+  recency: 'recency',
+};
+
+const BOOST_WORDS: Readonly<Record<Boost['name'], string>> = {
+  title: 'title',
+  linked: 'links of other notes',
+  bridge: 'a better result leads to it',
+  date: 'date',
+  speaker: 'speaker',
+  session: 'session',
+  short: 'short turn',
+  user: 'said by the user',
+  source: 'source',
+  completed: 'completed',
+  belongs: 'belongs to the best note',
+  kind: 'kind',
+  confidence: 'confidence',
+  newer: 'newer',
+};
+
+/** `title`, `source ×0.9` */
+export function boostWords({ name, factor }: Pick<Boost, 'name' | 'factor'>): string {
+  return factor === undefined
+    ? BOOST_WORDS[name]
+    : `${BOOST_WORDS[name]} ×${String(Number(factor.toFixed(2)))}`;
+}
+
+/** The lines of a citation as texts show them: `L40–L52`; none of a record without lines. */
+export function citedLines(citation: string): string[] {
+  const [, first, last] = /#L(\d+)-L(\d+)$/.exec(citation) ?? [];
+  return first === undefined ? [] : [first === last ? `L${first}` : `L${first}–L${last!}`];
+}
+
+/** Results are weak after the last one that has this share of the best score. */
+const MIN_SHARE_OF_BEST = 0.5;
+
+/** How many results come before the weak ones, which are often noise; 0 if nothing surely fits. */
+export function countStrong(results: readonly Pick<SearchResultOutput, 'score'>[]): number {
+  const best = Math.max(0, ...results.map(({ score }) => score));
+  return best < MIN_SURE_CONFIDENCE
+    ? 0
+    : 1 + results.findLastIndex(({ score }) => score >= best * MIN_SHARE_OF_BEST);
+}
+
+/** A notice for texts without scores. */
+export const NOTHING_FITS = 'nothing surely fits the query';

@@ -2,7 +2,7 @@ import { dayText, storedTime } from '../../../core/time/whole-day.ts';
 import type { Timestamp } from '../../../core/types.ts';
 import { type Snippet, snippet, SNIPPET_LENGTH, snippetWithProperties } from '../../../search/snippet.ts';
 import { matchedTerms } from '../../../search/query/phrases.ts';
-import { type Hit, MIN_SURE_CONFIDENCE } from '../../../search/rank/confidence.ts';
+import type { Hit } from '../../../search/rank/confidence.ts';
 import type { ShownPassages } from '../../../search/shown-passages.ts';
 import { plainText } from '../../../sources/markdown/plain-text.ts';
 import type { StoredPassage } from '../../../store/search-model.ts';
@@ -11,10 +11,9 @@ import { isoTime } from '../../fields/times.ts';
 import type { SourceOrigin } from '../../reading/configured/source-origin.ts';
 import { recordAge } from './record-age.ts';
 import { propertiesOf } from './properties.ts';
+import { boostWords, SIGNAL_WORDS } from './search-messages.ts';
 import type { ScoreExplanation, SearchResultOutput } from './search-fields.ts';
-import type { Boost } from '../../../search/rank/boosts.ts';
 import type { Bridge } from '../../../search/rank/rank.ts';
-import type { Signal } from '../../../search/retrieve/signals.ts';
 
 /** What the hits of a search need to become results. */
 interface FormatOptions {
@@ -138,12 +137,6 @@ function shownText(passage: StoredPassage): string {
   return shown;
 }
 
-/** The lines of a citation as texts show them: `L40–L52`; none of a record without lines. */
-export function citedLines(citation: string): string[] {
-  const [, first, last] = /#L(\d+)-L(\d+)$/.exec(citation) ?? [];
-  return first === undefined ? [] : [first === last ? `L${first}` : `L${first}–L${last!}`];
-}
-
 /** Only if the link has a word of the query that the passage does not have. */
 function linkedAsOf(
   { links }: Hit,
@@ -193,49 +186,10 @@ function scoreExplanationOf({
   };
 }
 
-/** Results are weak after the last one that has this share of the best score. */
-const MIN_SHARE_OF_BEST = 0.5;
-
-/** How many results come before the weak ones, which are often noise; 0 if nothing surely fits. */
-export function strongMatches(results: readonly Pick<SearchResultOutput, 'score'>[]): number {
-  const best = Math.max(0, ...results.map(({ score }) => score));
-  return best < MIN_SURE_CONFIDENCE
-    ? 0
-    : 1 + results.findLastIndex(({ score }) => score >= best * MIN_SHARE_OF_BEST);
-}
-
-/** A notice for texts without scores. */
-export const NOTHING_FITS = 'nothing surely fits the query';
-
 /** Four decimal places: recency changes further ones with every millisecond. */
 function rounded(score: number): number {
   return Math.round(score * 10_000) / 10_000;
 }
-
-/** The names of the signals in texts for people. */
-export const SIGNAL_WORDS: Readonly<Record<Signal, string>> = {
-  text: 'text',
-  vector: 'meaning',
-  spelling: 'spelling',
-  recency: 'recency',
-};
-
-const BOOST_WORDS: Readonly<Record<Boost['name'], string>> = {
-  title: 'title',
-  linked: 'links of other notes',
-  bridge: 'a better result leads to it',
-  date: 'date',
-  speaker: 'speaker',
-  session: 'session',
-  short: 'short turn',
-  user: 'said by the user',
-  source: 'source',
-  completed: 'completed',
-  belongs: 'belongs to the best note',
-  kind: 'kind',
-  confidence: 'confidence',
-  newer: 'newer',
-};
 
 /**
  * How a better result leads to another: `linked under Oven`, `mentioned under Oven`, `both name “Falkland Islands”`.
@@ -245,13 +199,6 @@ function howOf({ kind, text, headings }: Pick<Bridge, 'kind' | 'text' | 'heading
   const verb = kind === 'link' ? 'linked' : 'mentioned';
   const heading = headings.at(-1);
   return heading === undefined ? verb : `${verb} under ${heading}`;
-}
-
-/** `title`, `source ×0.9` */
-export function boostWords({ name, factor }: Pick<Boost, 'name' | 'factor'>): string {
-  return factor === undefined
-    ? BOOST_WORDS[name]
-    : `${BOOST_WORDS[name]} ×${String(Number(factor.toFixed(2)))}`;
 }
 
 /**

@@ -3,8 +3,7 @@ import type {
   RelatedResultOutput,
   SearchResultOutput,
 } from '../../../engine/records/results/search-fields.ts';
-import { nothingMessages } from '../../../engine/records/results/search-messages.ts';
-import { citedLines, strongMatches } from '../../../engine/records/results/search-result.ts';
+import { nothingMessages, citedLines, countStrong } from '../../../engine/records/results/search-messages.ts';
 import { timeNotes } from '../../shared/dated-records.ts';
 import {
   type ModelResult,
@@ -52,7 +51,7 @@ function summaryLines(output: SearchOutput): string[] {
   ];
   if (results.length === 0) return [...warnings, 'Nothing found.', ...nothingMessages(output, quotedName)];
   const count = results.length === 1 ? '1 result' : `${String(results.length)} results`;
-  const isSure = strongMatches(results) > 0;
+  const isSure = countStrong(results) > 0;
   return [...warnings, `${count}, best first${isSure ? '' : '; nothing surely fits the query'}.`];
 }
 

@@ -2,8 +2,12 @@ import { formatAge } from '../../../core/time/age.ts';
 import type { CorpusOutput } from '../../../operations/nouns/facts.ts';
 import type { GetOutput } from '../../../engine/records/get.ts';
 import { mergeSearches, type FoundOutput } from '../../shared/several-namespaces.ts';
-import { missingMessages, nothingMessages } from '../../../engine/records/results/search-messages.ts';
-import { citedLines, strongMatches } from '../../../engine/records/results/search-result.ts';
+import {
+  missingMessages,
+  nothingMessages,
+  citedLines,
+  countStrong,
+} from '../../../engine/records/results/search-messages.ts';
 import type { SearchResultOutput } from '../../../engine/records/results/search-fields.ts';
 import type { Trust } from '../../../core/types.ts';
 import { timeNotes } from '../../shared/dated-records.ts';
@@ -70,7 +74,7 @@ export async function searchAnswer(
     })),
   ];
   const runs = (options.runs ?? []).map(runHit);
-  const isSure = strongMatches(merged.results) > 0;
+  const isSure = countStrong(merged.results) > 0;
   const warnings = [
     ...missingMessages(merged).map((message) => `Note: ${message}.`),
     ...merged.notices.map((notice) => `Note: ${notice}.`),

@@ -5,7 +5,7 @@ import type {
   SearchResultOutput,
 } from '../../../../engine/records/results/search-fields.ts';
 import { makeStyle } from '../../format/style.ts';
-import { strongMatches } from '../../../../engine/records/results/search-result.ts';
+import { countStrong } from '../../../../engine/records/results/search-messages.ts';
 import { search } from './search.ts';
 
 function result(rank: number, score: number): SearchResultOutput {
@@ -72,7 +72,7 @@ describe('weak matches', () => {
 
   it('are all results when the best one scores low', () => {
     expect(titleLines(0.29, 0.2)).toEqual(['Nothing surely fits. The nearest:', '1. Note 1', '2. Note 2']);
-    expect([strongMatches([]), strongMatches([{ score: 0.3 }, { score: 0.1 }])]).toEqual([0, 1]);
+    expect([countStrong([]), countStrong([{ score: 0.3 }, { score: 0.1 }])]).toEqual([0, 1]);
   });
 });
 

@@ -1,9 +1,3 @@
-import {
-  boostWords,
-  SIGNAL_WORDS,
-  citedLines,
-  strongMatches,
-} from '../../../../engine/records/results/search-result.ts';
 import type {
   SearchOutput,
   RelatedResultOutput,
@@ -14,6 +8,10 @@ import {
   hasFound,
   missingMessages,
   nothingMessages,
+  boostWords,
+  SIGNAL_WORDS,
+  citedLines,
+  countStrong,
 } from '../../../../engine/records/results/search-messages.ts';
 import { timeNotes } from '../../../shared/dated-records.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
@@ -42,7 +40,7 @@ function renderSearch(output: SearchOutput, view: View): string {
   );
   if (corrected.length > 0)
     lines.push(style.dim(clip(`also searched for: ${corrected.join('; ')}`, columns)), '');
-  const strong = strongMatches(results);
+  const strong = countStrong(results);
   for (const [i, result] of results.entries()) {
     if (i === strong)
       lines.push(style.dim(i === 0 ? 'Nothing surely fits. The nearest:' : '── weaker matches ──'), '');
