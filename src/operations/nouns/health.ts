@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { status, statusOutput } from '../../engine/health/status.ts';
-import { figures, figuresOutput } from '../../engine/health/figures.ts';
 import { reindex, reindexInput, reindexOutput } from '../../engine/health/reindex.ts';
 import { MAX_QUERY_WAIT_MS } from '../../embed/http/availability.ts';
 import { testEmbedder } from '../../engine/embedding/test-embedder.ts';
@@ -56,18 +55,6 @@ export const healthOperations = withNames({
     scope: 'admin',
     examples: [{ title: 'The status', input: {} }],
     run: async (context) => status(await context.loci(), context.home, context.vaults),
-  }),
-  figures: operation({
-    description:
-      'Shows how large the store was on each day on which a server ran, and how long the searches of agents took on each day.',
-    output: figuresOutput,
-    kind: 'read',
-    scope: 'operator',
-    local: true,
-    onPage: true,
-    unrecorded: true,
-    examples: [{ title: 'The growth of the store, and the speed of searches', input: {} }],
-    run: async (context) => figures(await context.loci()),
   }),
   reindex: operation({
     description:
