@@ -5,7 +5,6 @@ import type { EngineContext } from '../context.ts';
 import { backfill, embeddingProcess, whileEmbedding, type EmbedOptions } from '../embedding/backfill.ts';
 import { hasNewModel, vectorsToFill } from '../embedding/models.ts';
 import { NO_REFUSALS, refusalReport, type RefusalReport } from '../embedding/refusal-report.ts';
-import { compactUnlessForgotten } from './forget-source.ts';
 
 /** What `embedNew` has done. */
 interface Embedded extends RefusalReport {
@@ -59,7 +58,7 @@ async function embedMissing(
       `${String(context.now())}-${String(pending)}`,
     );
     for (const namespace of await store.admin.namespaces(ADMIN_NAMESPACE))
-      await compactUnlessForgotten(context, namespace);
+      await store.admin.compact(namespace);
     return { embedded, ...(await refusalReport(context, refusals)) };
   } catch (error) {
     // Until the vectors of the configured model are made, words find what the model before cannot embed. A warning has said so.
