@@ -70,7 +70,7 @@ export const PROOFS: Readonly<Record<string, readonly `${string} > ${string}`[]>
   R13: [
     'src/engine/embedding/previous-model.test.ts > is answered by the previous model, and says so, until all vectors are made',
     'test/faults/embed-backfill.test.ts > goes on after kill -9 while searches use the vectors of before, misses no text, and then switches',
-    'test/faults/embed-backfill.test.ts > is shared by processes, which embed no text twice',
+    'test/faults/embed-backfill.test.ts > is done once by processes that start together, although some texts are refused, and says which',
     'src/engine/embedding/backfill.test.ts > is counted without sending or storing anything',
   ],
   R14: [

@@ -138,20 +138,18 @@ interface EmbeddedBatch {
 
 interface NamespaceOptions extends Pick<ProgressOptions, 'signal'> {
   readonly refusals: Refusals;
-  /** Leaves the others to somebody else, by the hashes of texts. */
-  readonly selects?: (hash: string) => boolean;
 }
 
 /**
  * Embeds the texts of a namespace that have no vector of the generation. Returns each batch after its vectors are stored.
  * @throws LociError `embedding_unavailable`, `aborted`
  */
-export async function* embedNamespace(
+async function* embedNamespace(
   store: Store,
   embedder: Embedder,
   namespace: string,
   generation: number,
-  { refusals, selects = () => true, ...options }: NamespaceOptions,
+  { refusals, ...options }: NamespaceOptions,
 ): AsyncGenerator<EmbeddedBatch> {
   const start = (batch: readonly PendingEmbedding[]): Promise<EmbeddedTexts> => {
     const texts = new Map(batch.map((pending) => [pending.hash, textsOf(pending, pending)]));
@@ -162,8 +160,7 @@ export async function* embedNamespace(
   };
   for (;;) {
     const found = await pendingTexts(store, namespace, generation, refusals);
-    const mine = found.filter(({ hash }) => selects(hash));
-    const round = [...new Map(mine.map((pending) => [pending.hash, pending])).values()];
+    const round = [...new Map(found.map((pending) => [pending.hash, pending])).values()];
     if (round.length === 0) return;
     const count = Math.ceil(round.length / BATCH_SIZE);
     const batches = Array.from({ length: count }, (_, i) =>
@@ -188,7 +185,7 @@ export async function* embedNamespace(
 }
 
 /** The first passages without a vector, except for refused ones. None only if no others are left. */
-export async function pendingTexts(
+async function pendingTexts(
   store: Store,
   namespace: string,
   generation: number,

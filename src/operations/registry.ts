@@ -125,7 +125,6 @@ export const OPERATIONS = [
   }),
   ...operationsOf(async () => (await import('./nouns/health.ts')).healthOperations, {
     status: 'show how much is remembered and where it is stored',
-    figures: 'show how the store has grown, and how long searches took',
     reindex: 'rebuild everything that is derived from the records',
     'embed-test': 'try the embedding provider: dimensions, speed, and whether its vectors make sense',
     'embed-backfill': 'make the vectors of the configured model, then let searches use them',

@@ -232,22 +232,6 @@ export interface NamespaceStats {
   readonly bySource: Readonly<Record<string, number>>;
 }
 
-/** The size of a store, all namespaces together. */
-export interface StoreFigures {
-  /** On disk, journals included. */
-  readonly bytes: number;
-  readonly records: number;
-  readonly byOrigin: Readonly<Partial<Record<Origin, number>>>;
-  readonly vectors: number;
-}
-
-/** The size of a store on a day. */
-export interface StoreSample extends StoreFigures {
-  /** In UTC: `2026-11-26`. */
-  readonly day: string;
-  readonly at: Timestamp;
-}
-
 export interface StoreStats {
   /** Bytes on disk, journals included. */
   readonly bytes: number;

@@ -15,7 +15,6 @@ export const ITEM_KINDS = [
   'graph_layout',
   'token',
   'idempotency',
-  'store_sample',
   'unseen',
 ] as const;
 export type ItemKind = (typeof ITEM_KINDS)[number];

@@ -7,7 +7,6 @@ import {
   historyRuns,
   receiptPut,
   removeReceiptsBefore,
-  samplePut,
   startupDigest,
   startupDigestChanges,
   startupEntries,
@@ -16,7 +15,6 @@ import {
   storedReceipt,
   storedReceipts,
   storedTokens,
-  storeSamples,
   tokenPut,
   tokenRevocation,
   tokenUse,
@@ -45,27 +43,6 @@ export function describeHistory({ store, namespace }: StoreFixture): void {
     category: HistoryCategory = 'pack_history',
   ): Promise<string[]> =>
     (await historyRuns(store.records, ns, { category, now }, ALL)).map(({ name }) => name);
-
-  describe('samples of the size of a store', () => {
-    it('are the first of each day, and the newest of them remain', async () => {
-      const put = async (day: string, bytes: number, keep = 400): Promise<void> => {
-        const at = Date.parse(day);
-        const sample = { day, at, bytes, records: 2, byOrigin: { memory: 2 }, vectors: 1 };
-        await store.records.commit(namespace(), { adminItems: samplePut(sample, keep) });
-      };
-      const days = async (): Promise<[day: string, bytes: number][]> =>
-        (await storeSamples(store.records, ADMIN_NAMESPACE)).map(({ day, bytes }) => [day, bytes]);
-      await put('2026-11-25', 10);
-      await put('2026-11-26', 20);
-      await put('2026-11-26', 30);
-      expect(await days()).toEqual([
-        ['2026-11-25', 10],
-        ['2026-11-26', 20],
-      ]);
-      await put('2026-11-27', 40, 2);
-      expect((await days()).map(([day]) => day)).toEqual(['2026-11-26', '2026-11-27']);
-    });
-  });
 
   describe('history', () => {
     it('returns each run as it was recorded, newest first', async () => {

@@ -223,7 +223,7 @@ describe('a session of the page', () => {
         .sort()
         .join(' '),
     ).toBe(
-      'figures inbox-keep inbox-list inbox-undo index namespaces record-image ' +
+      'inbox-keep inbox-list inbox-undo index namespaces record-image ' +
         'sources-approve sources-excluded sources-remove sources-show sources-test token-list token-revoke',
     );
     for (const { path } of routes) {

@@ -97,18 +97,7 @@ describe('loci embed backfill', () => {
     expect(embedding).toMatchObject({ model: 'bge-m3', vectors: TEXTS, pending: 0, change: null });
   });
 
-  it('is shared by processes, which embed no text twice', async () => {
-    const { server, home, env } = await prepare();
-    const processes = [1, 2, 3].map(() => startLoci(BACKFILL, { home, env }).ended);
-    const outputs = (await Promise.all(processes)).map(outputOf);
-    expect(outputs.map(({ remaining }) => remaining)).toEqual([0, 0, 0]);
-    const embedded = outputs.map((output) => output.embedded);
-    expect(embedded.reduce((sum, each) => sum + each, 0)).toBe(TEXTS);
-    expect(received(server)).toHaveLength(TEXTS);
-    expect(embedded.filter((each) => each > 0).length).toBeGreaterThan(1);
-  });
-
-  it('is finished by processes that share it although some texts are refused, and says which', async () => {
+  it('is done once by processes that start together, although some texts are refused, and says which', async () => {
     const isRefused = (text: string): boolean => /x(?:7|70|71|700)\./.test(text);
     const { server, home, env } = await prepare((texts) =>
       texts.some(isRefused) ? { status: 400, body: { error: 'content filter' } } : undefined,

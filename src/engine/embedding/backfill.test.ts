@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
 import {
@@ -8,14 +7,12 @@ import {
   startProvider,
 } from '../../../test/embedding/provider-server.ts';
 import type { Progress } from '../../core/progress.ts';
-import { openStore } from '../../store/registry.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { EngineContext } from '../context.ts';
 import { write } from '../records/write.ts';
 import { search } from '../records/search.ts';
 import { embedNew } from '../reading/embed-new.ts';
 import { backfill } from './backfill.ts';
-import { reindex } from '../health/reindex.ts';
 
 const TEXTS = [
   'The oven moves to the other wall.',
@@ -173,56 +170,6 @@ describe('a change of the model', () => {
     expect(await generations(changed)).toEqual([
       'nomic-embed-text with ["search_query: ","search_document: "] true',
     ]);
-  });
-
-  it('whose vectors another process removes says so, and writes into none that follow', async () => {
-    const store = await openStore({ path: join(folder.path, 'loci.db') }, { create: false });
-    onTestFinished(() => store.close());
-    const embed = letterVectors(1024);
-    const removing = await startProvider({
-      format: OLLAMA,
-      embed: async (texts, purpose) => {
-        const added = (await store.vectors.generations(ADMIN_NAMESPACE)).find(({ active }) => !active);
-        if (added?.model === 'bge-m3') {
-          await store.vectors.setGeneration(ADMIN_NAMESPACE, { remove: added.id });
-          await store.vectors.setGeneration(ADMIN_NAMESPACE, { add: { ...added, model: 'another' } });
-        }
-        return embed(texts, purpose);
-      },
-    });
-    onTestFinished(() => removing[Symbol.asyncDispose]());
-    const changed = await open({ provider: 'ollama', model: 'bge-m3', url: removing.origin });
-    await expect(backfill(changed)).rejects.toMatchObject({
-      code: 'conflict',
-      message:
-        'the vectors of ollama bge-m3 (1024 dimensions) were removed while they were being made, because searches use those of another model now',
-      hint: 'Run `loci embed backfill`, which makes them anew.',
-    });
-    const another = (await store.vectors.generations(ADMIN_NAMESPACE)).find(
-      ({ model }) => model === 'another',
-    )!;
-    const { namespace } = settings(folder.path);
-    expect((await store.vectors.pending(namespace, another.id, { totals: true })).texts).toBe(TEXTS.length);
-    expect(await backfill(changed)).toMatchObject({ embedded: 3, remaining: 0 });
-  });
-
-  it('by a reindex keeps its vectors while another process switches, and removes the others', async () => {
-    const third = await openFirst();
-    const embed = letterVectors(1024);
-    let isDone = false;
-    const switched = await startProvider({
-      format: OLLAMA,
-      embed: async (texts, purpose) => {
-        if (!isDone) await backfill(third);
-        isDone = true;
-        return embed(texts, purpose);
-      },
-    });
-    onTestFinished(() => switched[Symbol.asyncDispose]());
-    const changed = await open({ provider: 'ollama', model: 'bge-m3', url: switched.origin });
-    expect(await reindex(changed, { vectors: true })).toMatchObject({ embedded: 3 });
-    expect(await searched(changed)).toEqual(['ollama/bge-m3', 0]);
-    expect(await generations(changed)).toEqual(['bge-m3 true']);
   });
 
   it('needs a provider', async () => {

@@ -1,20 +1,18 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { count } from '../../core/number-fields.ts';
 import { LociError } from '../../core/errors.ts';
-import { assertNotAborted, type ProgressOptions, pickSignal } from '../../core/progress.ts';
+import { type ProgressOptions, pickSignal } from '../../core/progress.ts';
 import type { Embedder } from '../../embed/embedder.ts';
 import {
   countAllPending,
   countVectors,
+  embedPending,
   pendingTotals,
-  embedNamespace,
   NO_GENERATION,
-  pendingTexts,
   Refusals,
 } from '../../ingest/embed.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
-import type { Generation, GenerationSpec } from '../../store/search-model.ts';
+import type { Generation } from '../../store/search-model.ts';
 import type { EngineContext } from '../context.ts';
 import { embedderOf } from './models.ts';
 import {
@@ -27,7 +25,7 @@ import {
 } from './generations.ts';
 import { NO_REFUSALS, refusalFields, refusalReport } from './refusal-report.ts';
 import { millisecondsSince, tookMs } from '../fields/times.ts';
-import { leaseProcess, withLease } from '../shared/lease.ts';
+import { leaseNote, leaseProcess, withLease } from '../shared/lease.ts';
 
 export const backfillInput = z.strictObject({
   dry_run: z.boolean().exactOptional().describe('Only count what would be embedded, and estimate the cost.'),
@@ -52,9 +50,6 @@ export const backfillOutput = z.strictObject({
 });
 export type EmbedBackfillOutput = z.infer<typeof backfillOutput>;
 
-/** Texts are divided by the first digit of their hashes. A process works on one part at a time, under its lease. */
-const partOf = (hash: string): string => hash.charAt(0);
-const POLL_INTERVAL_MS = 250;
 /** Of English text, and of the title and headings that are embedded with each passage. */
 const BYTES_PER_TOKEN = 4;
 const TOKENS_OF_HEADINGS = 12;
@@ -62,16 +57,15 @@ const MILLION = 1_000_000;
 
 /**
  * Makes the vectors of the configured model for everything that has none, in all namespaces. Searches go on with their own until all
- * are there; then they use the new ones, and the others are removed. Several processes share the work. Each batch is stored at once,
- * so that a run that was killed goes on where it was.
- * @param options with the `refusals` of earlier calls, whose texts are not sent again
- * @throws LociError `invalid_input` with the provider `none`; `conflict` if the vectors were removed meanwhile;
+ * are there; then they use the new ones, and the others are removed. Each batch is stored at once, so that a run that was killed goes
+ * on where it was.
+ * @throws LociError `invalid_input` with the provider `none`; `conflict` if another process embeds and `wait` is false;
  *   `embedding_unavailable`, `aborted`
  */
 export async function backfill(
   context: EngineContext,
   { dry_run = false }: z.infer<typeof backfillInput> = {},
-  options: ProgressOptions & { readonly refusals?: Refusals } = {},
+  options: EmbedOptions = {},
 ): Promise<EmbedBackfillOutput> {
   const started = performance.now();
   const { store } = context;
@@ -93,20 +87,23 @@ export async function backfill(
   };
   const took = () => ({ took_ms: millisecondsSince(started) });
   if (dry_run) return { ...report, embedded: 0, remaining: texts, ...NO_REFUSALS, ...took() };
-  return whileFilling(context, modelSpec(embedder), options, async (target) => {
+  return whileEmbedding(context, options, texts, async (signal) => {
+    const target = await store.vectors.setGeneration(ADMIN_NAMESPACE, { add: modelSpec(embedder) });
     const { refusals = new Refusals() } = options;
-    const work = { embedder, generation: target.id, refusals, meanwhile: meanwhile(active, target) };
+    const announced = meanwhile(active, target);
+    const onProgress: ProgressOptions['onProgress'] = (progress) =>
+      options.onProgress?.({ ...progress, ...(announced !== undefined && { meanwhile: announced }) });
     let embedded = 0;
     let remaining = 0;
     let isActive = false;
-    for (let count = 1; !isActive && count > 0; embedded += count) {
-      count = await embedShared(context, work, texts, options);
+    for (let added = 1; !isActive && added > 0; embedded += added) {
+      added = await embedPending(store, embedder, target.id, { signal, onProgress, refusals });
       // What was written meanwhile needs its vectors too. A model that refuses every text does not replace another.
-      isActive = await switchTo(context, target.id, options, async () => {
-        remaining = await countAllPending(store, target.id);
-        return remaining <= refusals.count && (remaining === 0 || (await countVectors(store, target.id)) > 0);
-      });
+      remaining = await countAllPending(store, target.id);
+      isActive =
+        remaining <= refusals.count && (remaining === 0 || (await countVectors(store, target.id)) > 0);
     }
+    if (isActive) await switchTo(context, target.id);
     for (const namespace of namespaces) await store.admin.compact(namespace);
     const refused = await refusalReport(context, refusals);
     return { ...report, is_active: isActive, embedded, remaining, ...refused, ...took() };
@@ -129,170 +126,58 @@ async function requireEmbedder(context: EngineContext): Promise<Embedder> {
   });
 }
 
-interface SharedWork {
-  readonly embedder: Embedder;
-  readonly generation: number;
-  /** The provider's refusals to this process; another one may try the same texts once. */
-  readonly refusals: Refusals;
-  readonly meanwhile: string | undefined;
+/** Lets searches use a generation, and removes all others. */
+async function switchTo({ store: { vectors } }: EngineContext, id: number): Promise<void> {
+  await vectors.setGeneration(ADMIN_NAMESPACE, { activate: id });
+  for (const other of await vectors.generations(ADMIN_NAMESPACE))
+    if (other.id !== id) await vectors.setGeneration(ADMIN_NAMESPACE, { remove: other.id });
 }
 
-/** Takes one part after the other that no process works on, until no text of any namespace is left but refused ones. */
-async function embedShared(
-  context: EngineContext,
-  { embedder, generation: id, refusals, meanwhile: announced }: SharedWork,
-  total: number,
-  options: ProgressOptions,
-): Promise<number> {
-  const { store } = context;
-  let embedded = 0;
-  let done = 0;
-  const report = (): void => {
-    const counts = { done: Math.min(done, total), total };
-    const announcement = announced === undefined ? {} : { meanwhile: announced };
-    options.onProgress?.({ stage: 'embedding', subject: '', ...counts, ...announcement });
-  };
-  report();
-  for (const namespace of await store.admin.namespaces(ADMIN_NAMESPACE)) {
-    for (;;) {
-      assertNotAborted(options);
-      const pending = await pendingTexts(store, namespace, id, refusals);
-      const parts = new Set(pending.map(({ hash }) => partOf(hash)));
-      if (parts.size === 0) break;
-      const lease = (part: string): string => ['backfill', namespace, String(id), part].join(' ');
-      const partOfLease = new Map([...parts].map((part) => [lease(part), part]));
-      const work = async (taken: string, signal: AbortSignal): Promise<void> => {
-        const selects = (hash: string): boolean => partOf(hash) === partOfLease.get(taken);
-        const own = { signal, selects, refusals };
-        for await (const { texts, refused } of embedNamespace(store, embedder, namespace, id, own)) {
-          embedded += texts.length - refused;
-          done += texts.length;
-          report();
-        }
-      };
-      const isTaken = await withOneLease(context, partOfLease.keys(), work, options);
-      // What other processes have embedded counts too.
-      done = Math.max(embedded, total - (await countAllPending(store, id))) + refusals.count;
-      report();
-      if (!isTaken) await delay(POLL_INTERVAL_MS);
-    }
-  }
-  return embedded;
-}
+const EMBEDDING_LEASE = { namespace: ADMIN_NAMESPACE, name: 'embedding' };
 
-/** A backfill has as many parts in each namespace. More processes wait until one of these ends. */
-const MAX_PROCESSES = 16;
-/** Held for a moment: by a process that adds a generation to fill it, or removes those that no process fills. */
-const GENERATIONS_LEASE = { namespace: ADMIN_NAMESPACE, name: 'embedding generations' };
-
-/** The leases of the processes that fill a generation. They have its name: they are taken before it has an id. */
-function fillingLeases(spec: GenerationSpec): string[] {
-  const name = describeGeneration(spec);
-  return Array.from({ length: MAX_PROCESSES }, (_, i) => `backfill of ${name}, process ${String(i + 1)}`);
+export interface EmbedOptions extends ProgressOptions {
+  /** The refusals of earlier calls. Their texts are not sent again. */
+  readonly refusals?: Refusals;
+  /** With `false`, an error if another process embeds. */
+  readonly wait?: boolean;
 }
 
 /**
- * Fills a generation, which is added if it does not exist. Until the work ends, or its process dies, no other process removes it.
- * @throws LociError `conflict` if the generation was removed nevertheless, such as after this process was suspended; what `work`
- *   throws
+ * One process at a time embeds what has no vector, and adds and removes generations, so that nothing is embedded twice and no
+ * generation is removed while it is filled.
+ * @param pending how many texts have no vector
+ * @throws LociError `conflict` while another process embeds, unless the options wait; `aborted`; what `work` throws
  */
-export async function whileFilling<Result>(
+export function whileEmbedding<Result>(
   context: EngineContext,
-  spec: GenerationSpec,
-  options: ProgressOptions,
-  work: (generation: Generation) => Promise<Result>,
+  options: EmbedOptions,
+  pending: number,
+  work: (signal: AbortSignal) => Promise<Result>,
+  note?: string,
 ): Promise<Result> {
-  const { vectors } = context.store;
-  let result: { readonly value: Result } | undefined;
-  const fill = async (): Promise<void> => {
-    const generation = await whileNoneIsRemoved(context, options, () =>
-      vectors.setGeneration(ADMIN_NAMESPACE, { add: spec }),
-    );
-    try {
-      result = { value: await work(generation) };
-    } catch (error) {
-      const all = await vectors.generations(ADMIN_NAMESPACE);
-      if (all.some(({ id }) => id === generation.id)) throw error;
-      throw removedMeanwhile(spec, error);
-    }
-  };
-  for (;;) {
-    assertNotAborted(options);
-    await withOneLease(context, fillingLeases(spec), fill, options);
-    if (result !== undefined) return result.value;
-    await delay(POLL_INTERVAL_MS);
-  }
-}
-
-function removedMeanwhile(spec: GenerationSpec, cause: unknown): LociError {
-  return new LociError(
-    'conflict',
-    `the vectors of ${describeGeneration(spec)} were removed while they were being made, because searches use those of another model now`,
-    { hint: 'Run `loci embed backfill`, which makes them anew.', cause },
-  );
-}
-
-/**
- * Lets searches use a generation, in one transaction, and removes all others but those that another process is making.
- * @param isReady asked while no other process removes or adds generations; otherwise nothing changes
- * @returns whether searches use it
- */
-export async function switchTo(
-  context: EngineContext,
-  id: number,
-  options: ProgressOptions,
-  isReady: () => Promise<boolean> = () => Promise.resolve(true),
-): Promise<boolean> {
-  const { vectors } = context.store;
-  return whileNoneIsRemoved(context, options, async () => {
-    if (!(await isReady())) return false;
-    await vectors.setGeneration(ADMIN_NAMESPACE, { activate: id });
-    for (const other of await vectors.generations(ADMIN_NAMESPACE))
-      if (other.id !== id && !(await isBeingFilled(context, other)))
-        await vectors.setGeneration(ADMIN_NAMESPACE, { remove: other.id });
-    return true;
+  return withLease(context, EMBEDDING_LEASE, (_lease, signal) => work(signal), {
+    wait: options.wait ?? true,
+    onWait: (process) =>
+      options.onProgress?.({ stage: 'waiting', subject: `${process} to embed`, done: 0, total: pending }),
+    ...(note !== undefined && { note }),
+    ...pickSignal(options),
   });
 }
 
-async function isBeingFilled(context: EngineContext, spec: GenerationSpec): Promise<boolean> {
-  for (const name of fillingLeases(spec))
-    if ((await leaseProcess(context, { namespace: ADMIN_NAMESPACE, name })) !== null) return true;
-  return false;
+/** The process that embeds now, in words; else `null`. */
+export function embeddingProcess(context: EngineContext): Promise<string | null> {
+  return leaseProcess(context, EMBEDDING_LEASE);
 }
 
-/** One process at a time removes generations or begins to fill one, so that none acts on what another changes. */
-function whileNoneIsRemoved<Result>(
-  context: EngineContext,
-  options: ProgressOptions,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  return withLease(context, GENERATIONS_LEASE, work, { wait: true, ...pickSignal(options) });
-}
-
-/** Works under the first of the leases that no other process has. Returns whether there was one. */
-async function withOneLease(
-  context: EngineContext,
-  names: Iterable<string>,
-  work: (name: string, signal: AbortSignal) => Promise<void>,
-  options: ProgressOptions,
-): Promise<boolean> {
-  for (const name of names) {
-    let isStarted = false;
-    try {
-      await withLease(
-        context,
-        { namespace: ADMIN_NAMESPACE, name },
-        (_lease, signal) => {
-          isStarted = true;
-          return work(name, signal);
-        },
-        pickSignal(options),
-      );
-      return true;
-    } catch (error) {
-      const isTaken = error instanceof LociError && error.code === 'conflict' && !isStarted;
-      if (!isTaken) throw error;
-    }
-  }
-  return false;
+/**
+ * Estimates when the process that embeds what is new will be done, from its work so far. Milliseconds; `null` if none does, or if it
+ * has embedded nothing yet.
+ */
+export async function embeddingTimeLeft(context: EngineContext, generation: number): Promise<number | null> {
+  const note = await leaseNote(context, EMBEDDING_LEASE);
+  const [began, before] = (note ?? '').split('-').map(Number);
+  if (began === undefined || before === undefined) return null;
+  const pending = await countAllPending(context.store, generation);
+  const done = before - pending;
+  return done <= 0 ? null : ((context.now() - began) / done) * pending;
 }

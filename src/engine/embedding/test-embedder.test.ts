@@ -8,8 +8,7 @@ import {
   startProvider,
 } from '../../../test/embedding/provider-server.ts';
 import type { Config } from '../../config/schema.ts';
-import type { EmbedderTest } from './test-embedder.ts';
-import { testEmbedder } from './test-embedder.ts';
+import { type EmbedTestOutput, testEmbedder } from './test-embedder.ts';
 
 type Embed = Parameters<typeof startProvider>[0]['embed'];
 
@@ -22,7 +21,7 @@ async function serve(embed: Embed = letterVectors(12)): Promise<ProviderServer> 
 async function tested(
   { origin }: ProviderServer,
   onProgress: (subject: string) => void = () => undefined,
-): Promise<EmbedderTest> {
+): Promise<EmbedTestOutput> {
   await using folder = await temporaryFolder();
   const embedding = { provider: 'openai-compatible', model: 'own', url: `${origin}/v1` };
   const config: Config = settings(folder.path, { embedding });

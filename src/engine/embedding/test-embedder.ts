@@ -1,34 +1,51 @@
+import { z } from 'zod';
 import type { Config } from '../../config/schema.ts';
 import { ERROR_TABLE, LociError } from '../../core/errors.ts';
 import { pickSignal, type ProgressOptions } from '../../core/progress.ts';
 import type { Embedder } from '../../embed/embedder.ts';
+import { MAX_QUERY_WAIT_MS } from '../../embed/http/availability.ts';
 import { knownModel } from '../../embed/models.ts';
 import { openEmbedder } from '../../embed/registry.ts';
+import { millisecondsSince, tookMs } from '../fields/times.ts';
 
-/** The results of a test of the configured provider. Times are in milliseconds. */
-export interface EmbedderTest {
-  readonly provider: string;
-  readonly model: string;
-  /** Of the vectors that it returns. */
-  readonly dimensions: number;
-  /** Whether the settings must name them, because Loci does not know the model. */
-  readonly mustSetDimensions: boolean;
-  readonly queryPrefix: string;
-  readonly passagePrefix: string;
-  readonly maxTokens: number;
-  /** Until the first query was answered, including the start of a model. */
-  readonly firstMs: number;
-  /** The median of the queries after it. */
-  readonly latencyMs: number;
-  readonly textsPerSecond: number;
-  /** By the bundled model's vocabulary. */
-  readonly tokensPerSecond: number;
-  /** Mean cosines of questions: with passages that answer them in other words, and with passages about something else. */
-  readonly paraphrase: number;
-  readonly stranger: number;
-  /** Whether every paraphrase is more similar than its stranger. */
-  readonly isSane: boolean;
-}
+const milliseconds = () => z.number().nonnegative();
+const similarity = () => z.number().min(-1.001).max(1.001);
+
+export const embedTestOutput = z.strictObject({
+  provider: z.string(),
+  model: z.string(),
+  dimensions: z.number().int().positive().describe('The length of the vectors that the model returns.'),
+  configured_dimensions: z
+    .number()
+    .int()
+    .positive()
+    .nullable()
+    .describe('The setting `embedding.dimensions`.'),
+  must_set_dimensions: z
+    .boolean()
+    .describe(
+      'Whether that setting is missing: Loci does not know the model, and embeds nothing without it.',
+    ),
+  query_prefix: z.string().describe('What is put in front of queries.'),
+  passage_prefix: z.string().describe('What is put in front of passages.'),
+  max_tokens: z.number().int().positive().describe('The longest text that is sent in one piece.'),
+  first_ms: milliseconds().describe('The time of the first answer, including the start of a model.'),
+  latency_ms: milliseconds().describe('The median time of an answer to a query.'),
+  search_wait_ms: milliseconds().describe(
+    'How long a search waits for an answer at most. With a longer latency, searches go on by words.',
+  ),
+  texts_per_second: milliseconds(),
+  tokens_per_second: milliseconds(),
+  paraphrase: similarity().describe(
+    'The mean similarity of questions with passages that answer them in other words.',
+  ),
+  stranger: similarity().describe(
+    'The mean similarity of the same questions with passages about something else.',
+  ),
+  sane: z.boolean().describe('Whether every paraphrase is more similar than its stranger.'),
+  took_ms: tookMs(),
+});
+export type EmbedTestOutput = z.infer<typeof embedTestOutput>;
 
 interface Sample {
   readonly question: string;
@@ -66,7 +83,8 @@ const PASSAGE = `${SAMPLES.map(({ paraphrase }) => paraphrase).join(' ')} It was
 export async function testEmbedder(
   { embedding }: Config,
   options: ProgressOptions = {},
-): Promise<EmbedderTest> {
+): Promise<EmbedTestOutput> {
+  const started = performance.now();
   const waiting = new WaitingReporter(options);
   const trial = { onRepeat: (why: string) => waiting.repeats(why) };
   const embedder = await openEmbedder({ ...embedding, trial, quotesProvider: true });
@@ -78,7 +96,17 @@ export async function testEmbedder(
     waiting.start(`${embedder.provider} ${embedder.model}`);
     const measured = await measure(embedder, pickSignal(options));
     const isKnown = embedder.isRemote !== true || knownModel(embedder.model) !== undefined;
-    return { ...measured, mustSetDimensions: !isKnown && embedding.dimensions === undefined };
+    return {
+      ...{ provider: embedder.provider, model: embedder.model, dimensions: embedder.dimensions },
+      configured_dimensions: embedding.dimensions ?? null,
+      must_set_dimensions: !isKnown && embedding.dimensions === undefined,
+      query_prefix: embedder.prefixes?.query ?? '',
+      passage_prefix: embedder.prefixes?.passage ?? '',
+      max_tokens: embedder.maxTokens,
+      ...measured,
+      search_wait_ms: MAX_QUERY_WAIT_MS,
+      took_ms: millisecondsSince(started),
+    };
   } catch (error) {
     throw withHint(error);
   } finally {
@@ -129,10 +157,12 @@ class WaitingReporter {
   }
 }
 
-async function measure(
-  embedder: Embedder,
-  options: { readonly signal?: AbortSignal },
-): Promise<Omit<EmbedderTest, 'mustSetDimensions'>> {
+type Measured = Pick<
+  EmbedTestOutput,
+  'first_ms' | 'latency_ms' | 'texts_per_second' | 'tokens_per_second' | 'sane' | 'paraphrase' | 'stranger'
+>;
+
+async function measure(embedder: Embedder, options: { readonly signal?: AbortSignal }): Promise<Measured> {
   const timed = async (texts: readonly string[], purpose: 'passage' | 'query'): Promise<number> => {
     const started = performance.now();
     await embedder.embed(texts, { purpose, patient: true, ...options });
@@ -146,23 +176,24 @@ async function measure(
   const passages = Array.from({ length: PASSAGES }, (_, i) => `${String(i)}. ${PASSAGE}`);
   const seconds = (await timed(passages, 'passage')) / 1000;
   const tokens = passages.reduce((sum, passage) => sum + embedder.countTokens(passage), 0);
-  const { query = '', passage = '' } = embedder.prefixes ?? {};
   return {
-    ...{ provider: embedder.provider, model: embedder.model, dimensions: embedder.dimensions },
-    ...{ queryPrefix: query, passagePrefix: passage, maxTokens: embedder.maxTokens },
-    firstMs,
-    latencyMs: queries.toSorted((a, b) => a - b)[Math.floor(QUERIES / 2)]!,
-    textsPerSecond: PASSAGES / seconds,
-    tokensPerSecond: tokens / seconds,
+    first_ms: rounded(firstMs),
+    latency_ms: rounded(queries.toSorted((a, b) => a - b)[Math.floor(QUERIES / 2)]!),
+    texts_per_second: rounded(PASSAGES / seconds),
+    tokens_per_second: Math.round(tokens / seconds),
     ...(await compare(embedder, options)),
   };
+}
+
+function rounded(value: number, precision = 10): number {
+  return Math.round(value * precision) / precision;
 }
 
 /** Questions against passages, as in a search. */
 async function compare(
   embedder: Embedder,
   options: { readonly signal?: AbortSignal },
-): Promise<Pick<EmbedderTest, 'isSane' | 'paraphrase' | 'stranger'>> {
+): Promise<Pick<EmbedTestOutput, 'sane' | 'paraphrase' | 'stranger'>> {
   const passages = SAMPLES.flatMap(({ paraphrase, stranger }) => [paraphrase, stranger]);
   const vectors = await embedder.embed(passages, { purpose: 'passage', ...options });
   const cosines: { paraphrase: number; stranger: number }[] = [];
@@ -176,9 +207,9 @@ async function compare(
   const mean = (part: 'paraphrase' | 'stranger'): number =>
     cosines.reduce((sum, each) => sum + each[part], 0) / cosines.length;
   return {
-    paraphrase: mean('paraphrase'),
-    stranger: mean('stranger'),
-    isSane: cosines.every(({ paraphrase, stranger }) => paraphrase > stranger),
+    paraphrase: rounded(mean('paraphrase'), 1000),
+    stranger: rounded(mean('stranger'), 1000),
+    sane: cosines.every(({ paraphrase, stranger }) => paraphrase > stranger),
   };
 }
 

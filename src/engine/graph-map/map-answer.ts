@@ -176,8 +176,8 @@ export class MapAnswer {
           this.dropped++;
           continue;
         }
-        const shortTitle = shortened(title, MAX_TITLE_LENGTH);
-        const labels = tags.slice(0, MAX_TAGS_OF_NODE).map((tag) => shortened(tag, MAX_TITLE_LENGTH));
+        const shortTitle = truncated(title, MAX_TITLE_LENGTH);
+        const labels = tags.slice(0, MAX_TAGS_OF_NODE).map((tag) => truncated(tag, MAX_TITLE_LENGTH));
         const added = [this.#projects.bytesFor(project), ...labels.map((tag) => this.#tags.bytesFor(tag))];
         const bytes =
           bytesOf(id) +
@@ -217,7 +217,7 @@ export class MapAnswer {
       const batch = indexes.slice(from, Math.min(end, from + BATCH));
       const masked = left <= 0 ? [] : await this.#mask.texts.texts(batch.map((e) => reasons[e]!));
       for (const [i, e] of batch.entries()) {
-        const reason = masked[i] === undefined ? null : shortened(masked[i], MAX_REASON_LENGTH);
+        const reason = masked[i] === undefined ? null : truncated(masked[i], MAX_REASON_LENGTH);
         const bytes = reason === null ? 0 : bytesOf(reason);
         if (reason !== null) left -= bytes;
         push(this.#edges, {
@@ -275,7 +275,7 @@ function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value)) + 1;
 }
 
-function shortened(text: string, length: number): string {
+function truncated(text: string, length: number): string {
   if (text.length <= length) return text;
   return `${text.slice(0, length - 1).toWellFormed()}…`;
 }

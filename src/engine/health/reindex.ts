@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { LociError } from '../../core/errors.ts';
-import { embedPending, Refusals } from '../../ingest/embed.ts';
 import type { Store } from '../../store/store.ts';
 import type { EngineContext } from '../context.ts';
 import { assertConfiguredModel, embedderOf } from '../embedding/models.ts';
-import { switchTo, whileFilling } from '../embedding/backfill.ts';
-import { modelSpec } from '../embedding/generations.ts';
-import { NO_REFUSALS, refusalFields, refusalReport } from '../embedding/refusal-report.ts';
+import { backfill } from '../embedding/backfill.ts';
+import { NO_REFUSALS, refusalFields } from '../embedding/refusal-report.ts';
 import { problemList } from '../fields/record-fields.ts';
 import { millisecondsSince, tookMs } from '../fields/times.ts';
 import { updateRelations } from '../graph/update-relations.ts';
@@ -53,16 +51,9 @@ export async function reindex(
     await updateRelations(context, options);
     return { ...derived, embedded: 0, ...NO_REFUSALS, took_ms: millisecondsSince(started) };
   }
-  const refusals = new Refusals();
-  const embedded = await whileFilling(context, modelSpec(embedder), options, async ({ id }) => {
-    const count = await embedPending(store, embedder, id, { ...options, refusals });
-    await switchTo(context, id, options);
-    return count;
-  });
-  await store.admin.compact(namespace);
+  const { embedded, refused, refusals } = await backfill(context, {}, options);
   await updateRelations(context, options);
-  const refused = await refusalReport(context, refusals);
-  return { ...derived, embedded, ...refused, took_ms: millisecondsSince(started) };
+  return { ...derived, embedded, refused, refusals, took_ms: millisecondsSince(started) };
 }
 
 /** A fault of the file may affect the index of any namespace. */

@@ -16,7 +16,7 @@ import {
 import { embedderOf } from '../embedding/models.ts';
 import { isoTime } from '../fields/times.ts';
 import { vaultName, vaultsOfNamespace } from '../reading/configured/vault-names.ts';
-import { embeddingProcess, embeddingTimeLeft } from '../reading/embed-new.ts';
+import { embeddingProcess, embeddingTimeLeft } from '../embedding/backfill.ts';
 import { leaseName } from '../reading/refresh/refresh.ts';
 import { CONDITIONS, sourceReports } from '../reading/reports.ts';
 import { unconfiguredVault, vaultOutput, vaultStates } from '../reading/vault-states.ts';

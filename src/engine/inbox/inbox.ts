@@ -193,17 +193,19 @@ function shortDiff(entry: AuditEntry | undefined): Pick<InboxChange, 'diff' | 's
   const isShort = diff === null || JSON.stringify(diff).length <= DIFF_CHARACTERS;
   return isShort
     ? { diff: copied(diff), shortened: false }
-    : { diff: copied(shortened({ ...diff })), shortened: true };
+    : { diff: copied(withShortTexts({ ...diff })), shortened: true };
 }
 
 function copied(diff: AuditDiff | null): Record<string, Json> | null {
   return diff === null ? null : { ...diff };
 }
 
-function shortened<Value extends Json>(value: Value): Value {
+function withShortTexts<Value extends Json>(value: Value): Value {
   if (typeof value === 'string') return value.slice(0, DIFF_CHARACTERS).toWellFormed() as Value;
   if (!isJsonMap(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shortened(each)])) as Value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, withShortTexts(each)]),
+  ) as Value;
 }
 
 /** What an agent did in a session. */

@@ -259,7 +259,10 @@ export function nodeCandidate(candidate: Candidate, node: GraphNode | null, why:
 }
 
 /** The candidates that are in a text, in its order. */
-export function shownIn({ pieces }: Receipt, candidates: readonly NodeCandidate[]): readonly NodeCandidate[] {
+export function candidatesInReceipt(
+  { pieces }: Receipt,
+  candidates: readonly NodeCandidate[],
+): readonly NodeCandidate[] {
   return [...new Set(pieces.map(({ candidate: index }) => index))].map((index) => candidates[index]!);
 }
 

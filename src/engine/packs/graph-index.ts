@@ -27,7 +27,7 @@ import {
   nodeCandidate,
   nodeTextFields,
   queryField,
-  shownIn,
+  candidatesInReceipt,
   traceField,
 } from './candidates.ts';
 import { graphLane } from './graph-lane.ts';
@@ -116,7 +116,7 @@ export async function graphIndex(
     lanes: [...baseLanes(outcome, searched), ...lanes],
     ...index.receipt,
   };
-  const shown = shownIn(receipt, candidates);
+  const shown = candidatesInReceipt(receipt, candidates);
   const direct = shown.filter(({ path }) => path === null);
   const receipt_id = await context.shared(ReceiptLog).write(context.namespace, receipt);
   const took_ms = millisecondsSince(started);

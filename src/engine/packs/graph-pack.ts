@@ -30,7 +30,7 @@ import {
   formatNodeText,
   nodeCandidate,
   nodeTextFields,
-  shownIn,
+  candidatesInReceipt,
   traceField,
 } from './candidates.ts';
 import { receiptHead } from './receipts.ts';
@@ -130,7 +130,7 @@ export async function graphPack(
   const receipt_id = await context.shared(ReceiptLog).write(context.namespace, receipt);
   const took_ms = millisecondsSince(started);
   return {
-    ...formatNodeText(pack, shownIn(receipt, candidates), receipt, receipt_id),
+    ...formatNodeText(pack, candidatesInReceipt(receipt, candidates), receipt, receipt_id),
     mode,
     notices: await graphGaps(context, receipt.lanes, { ...scope, names: given.nodes }),
     unknown,

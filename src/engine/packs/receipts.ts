@@ -167,7 +167,7 @@ export async function readReceipts(
     context.store.records,
     context.namespace,
     {
-      since: Math.max(from, oldest(context)),
+      since: Math.max(from, retentionCutoff(context)),
       ...(kind !== undefined && { kind }),
       ...(uuid !== null && { record: uuid }),
     },
@@ -202,7 +202,7 @@ function cursorOf(text: string): ReceiptCursor {
 }
 
 /** The time before which receipts are no longer shown. */
-export function oldest({ now, config }: EngineContext): Timestamp {
+export function retentionCutoff({ now, config }: EngineContext): Timestamp {
   return now() - config.receipts.retentionDays * DAY_MS;
 }
 
@@ -307,7 +307,7 @@ export async function requireReceipt(context: EngineContext, id: string): Promis
     });
   }
   const found = await storedReceipt(context.store.records, context.namespace, id.toLowerCase());
-  if (found !== null && found.at >= oldest(context)) return parsed(found);
+  if (found !== null && found.at >= retentionCutoff(context)) return parsed(found);
   throw new LociError('not_found', `there is no receipt ${JSON.stringify(id.slice(0, 60))}`, {
     hint: `\`loci receipt list\` shows the receipts of the last ${String(context.config.receipts.retentionDays)} days.`,
   });

@@ -9,7 +9,7 @@ import type { EngineContext } from '../context.ts';
 import { expire } from '../shared/retention.ts';
 import { wholeCitations } from '../shared/citations.ts';
 import {
-  oldest,
+  retentionCutoff,
   readable,
   rebuild,
   receiptId,
@@ -115,7 +115,7 @@ function promptOf(prompt: string): Prompt {
 
 async function receiptsIn(context: EngineContext, { packs }: Prompt): Promise<Receipt[]> {
   const { store, namespace } = context;
-  const since = oldest(context);
+  const since = retentionCutoff(context);
   const page = { after: null, limit: 1 };
   const whole = await Promise.all(
     [...packs.keys()].map((hash) => storedReceipts(store.records, namespace, { since, hash }, page)),

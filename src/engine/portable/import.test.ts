@@ -118,20 +118,13 @@ describe('an import', () => {
 
   it('imports a record once even if the export repeats it', async () => {
     const source = await openEngine();
-    await write(source, { content: 'one' });
-    await write(source, { content: 'two' });
-    const uuids: unknown[] = [];
-    const repeated = editLines(await exportLines(source), (line) => {
-      if (line['type'] === 'record') uuids.push(line['uuid']);
-      return line['type'] === 'record'
-        ? { ...line, uuid: uuids[0], ...(uuids.length > 1 && { updated_at: NOW + 5 }) }
-        : line;
-    });
-    const target = await openEngine();
-    expect((await importMemory(target, { lines: repeated })).records).toMatchObject({
-      added: 1,
-      updated: 1,
-    });
+    for (const content of ['one', 'two']) await write(source, { content });
+    const uuid = '00000000-0000-7000-8000-000000000001';
+    const repeated = editLines(await exportLines(source), (line) =>
+      line['type'] === 'record' ? { ...line, uuid } : line,
+    );
+    const { records, conflicts } = await importMemory(await openEngine(), { lines: repeated });
+    expect([records.added, records.kept, conflicts.length]).toEqual([1, 1, 1]);
   });
 
   it('of a damaged file is refused with its line, and changes nothing', async () => {

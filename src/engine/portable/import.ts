@@ -3,15 +3,12 @@ import { within } from '../../core/time/deadline.ts';
 import { LociError } from '../../core/errors.ts';
 import { unreadableError } from '../../core/fs/file-errors.ts';
 import { type ProgressOptions, assertNotAborted } from '../../core/progress.ts';
-import { embedPending, Refusals } from '../../ingest/embed.ts';
-import type { VectorIndexRef } from '../../search/run.ts';
 import { assertWritesEnabled } from '../access/permission.ts';
 import { assertPath, namesDatabase } from '../../store/registry.ts';
-import type { Store } from '../../store/store.ts';
 import type { EngineContext } from '../context.ts';
 import { expire, schedulePurge } from '../shared/retention.ts';
 import { vectorsToFill } from '../embedding/models.ts';
-import { refusalReport } from '../embedding/refusal-report.ts';
+import { embedNew } from '../reading/embed-new.ts';
 import { type ImportInput, type ImportOutput, ImportReport, ITEM_TYPE_NAMES } from './items/import-report.ts';
 import { filesBelow, givenFiles, type WorkspaceFiles } from './openclaw/workspace-files.ts';
 import { importWorkspace, isWorkspacePath } from './openclaw/workspace.ts';
@@ -35,10 +32,10 @@ interface EmbeddingOptions extends ProgressOptions {
 export async function importMemory(
   context: EngineContext,
   { agent = '', table = 'memories', dry_run = false, overwrite = false, ...from }: ImportInput,
-  { maxEmbeddingMs, ...progress }: EmbeddingOptions = {},
+  embedding: EmbeddingOptions = {},
 ): Promise<ImportOutput> {
   assertWritesEnabled(context);
-  const options = { ...progress, dry_run, overwrite };
+  const options = { ...embedding, dry_run, overwrite };
   const source = await openSource(from);
   const vectors = dry_run ? null : await vectorsToFill(context);
   await expire(context);
@@ -51,42 +48,23 @@ export async function importMemory(
   if (dry_run) return report.output(format, dry_run);
   schedulePurge(context);
   if (vectors === null) report.why = 'no embedding provider is configured';
-  else if (maxEmbeddingMs === undefined) await embed(context, vectors, options, report);
-  else await embedWithin(maxEmbeddingMs, context, vectors, report);
+  else await embed(context, options, report);
   return report.output(format, dry_run);
 }
 
-/** Embeddings that have outlasted their import. One goes on for all imports of an engine. */
-const embeddings = new WeakMap<Store, Promise<ImportReport>>();
-
-async function embedWithin(
-  maxMs: number,
-  context: EngineContext,
-  vectors: VectorIndexRef,
-  report: ImportReport,
-): Promise<void> {
-  const { store } = context;
-  const embedding = embeddings.get(store) ?? embedAll(context, vectors);
-  embeddings.set(store, embedding);
-  const done = await within(embedding, maxMs, () => null);
+/** Without the model, imported texts are still found by their words, and the next `index` embeds them (R16). */
+async function embed(context: EngineContext, options: EmbeddingOptions, report: ImportReport): Promise<void> {
+  const { maxEmbeddingMs = 0, ...progress } = options;
+  // What outlasts the call does not end with it.
+  const embedding = embedNew(context, maxEmbeddingMs === 0 ? progress : {}).catch((error: unknown) => {
+    if (!(error instanceof LociError) || error.code === 'aborted') throw error;
+    return error;
+  });
+  const done = await within(embedding, maxEmbeddingMs, () => null);
   if (done === null) report.why = 'they are still being embedded; until then, they are found by their words';
-  else [report.embedded, report.refusals, report.why] = [done.embedded, done.refusals, done.why];
-}
-
-/** Also what other imports have written meanwhile. */
-async function embedAll(context: EngineContext, vectors: VectorIndexRef): Promise<ImportReport> {
-  const total = new ImportReport();
-  try {
-    for (;;) {
-      const report = new ImportReport();
-      await embed(context, vectors, {}, report);
-      [total.refusals, total.why] = [report.refusals, report.why];
-      total.embedded += report.embedded;
-      if (report.embedded === 0) return total;
-    }
-  } finally {
-    embeddings.delete(context.store);
-  }
+  else if (done instanceof LociError) report.why = done.message;
+  else
+    [report.embedded, report.refusals] = [done.embedded, { refused: done.refused, refusals: done.refusals }];
 }
 
 /** One of the three is given. Only callers that may read this machine's files may give a path. */
@@ -112,23 +90,6 @@ async function isFolder(path: string): Promise<boolean> {
     return (await stat(path)).isDirectory();
   } catch (error) {
     throw unreadableError(path, error);
-  }
-}
-
-/** Without the model, imported texts are still found by their words, and the next `index` embeds them (R16). */
-async function embed(
-  context: EngineContext,
-  { embedder, generation }: VectorIndexRef,
-  options: ProgressOptions,
-  report: ImportReport,
-): Promise<void> {
-  try {
-    const refusals = new Refusals();
-    report.embedded = await embedPending(context.store, embedder, generation, { ...options, refusals });
-    report.refusals = await refusalReport(context, refusals);
-  } catch (error) {
-    if (!(error instanceof LociError) || error.code === 'aborted') throw error;
-    report.why = error.message;
   }
 }
 

@@ -1,4 +1,3 @@
-import { DAY_MS } from '../../core/time/whole-day.ts';
 import { LociError } from '../../core/errors.ts';
 import type { Fence } from '../../store/model.ts';
 import type { EngineContext } from '../context.ts';
@@ -8,11 +7,6 @@ import { leaseName } from './refresh/refresh.ts';
 import { sourceStateChange } from '../../store/items/kinds.ts';
 
 const PAGE_SIZE = 1000;
-/** The vectors of forgotten notes stay this long: a vault that is indexed again meanwhile need not be embedded again. */
-const VECTORS_KEPT_MS = DAY_MS;
-/** A lease that nobody drops: it ends by itself. */
-const KEPT_VECTORS = 'vectors of a forgotten vault';
-
 /**
  * Removes every record of a vault or source, and its state, from the store. The notes themselves are not touched. A refresh that is
  * running, in this or another process, loses its lease, so that it cannot write removed records again. A call that was interrupted
@@ -33,26 +27,6 @@ export function forgetSource(
       ...(signal !== undefined && { signal }),
     },
   );
-}
-
-async function keepVectors({ store, namespace, now }: EngineContext): Promise<void> {
-  const until = now() + VECTORS_KEPT_MS;
-  await store.admin.lease(namespace, {
-    name: KEPT_VECTORS,
-    holder: KEPT_VECTORS,
-    now: now(),
-    until,
-    takesOver: true,
-  });
-}
-
-/** Removes unused vectors, unless a vault was forgotten within the last day. */
-export async function compactUnlessForgotten(
-  { store, now }: EngineContext,
-  namespace: string,
-): Promise<void> {
-  if ((await store.admin.lease(namespace, { name: KEPT_VECTORS, at: now() })) === null)
-    await store.admin.compact(namespace);
 }
 
 async function forget(
@@ -77,6 +51,5 @@ async function forget(
     }
   }
   await store.records.commit(namespace, { items: [sourceStateChange(source, null)] });
-  await keepVectors(context);
   return forgotten;
 }

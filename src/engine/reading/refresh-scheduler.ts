@@ -37,12 +37,6 @@ export interface RefreshSchedulerOptions {
 /** The scheduler polls at least this often, because other processes approve and pause sources, and clocks are adjusted. */
 const MAX_POLL_INTERVAL_MS = 5000;
 const MIN_POLL_INTERVAL_MS = 100;
-const MAX_CONCURRENT_COMMANDS = 4;
-/**
- * A command that runs longer gives up its slot: it mostly waits, and a fixed limit on running commands would let a few that hang
- * block all others. Each source still runs only once at a time.
- */
-const SLOT_DURATION_MS = 1000;
 /** The shortest interval between two reads of a vault is this multiple of the duration of the last read. */
 const VAULT_REST_FACTOR = 50;
 
@@ -60,7 +54,6 @@ interface Task {
 interface RunningTask {
   readonly isVault: boolean;
   readonly ended: Promise<void>;
-  occupiesSlot: boolean;
 }
 
 /** Refreshes vaults and sources when they are due, until it is closed. Several processes may run a scheduler at once. */
@@ -75,8 +68,6 @@ export class RefreshScheduler {
   readonly #firstVaults: ReadonlySet<string>;
   /** Sources that had a state in the store. */
   readonly #seen = new Set<string>();
-  /** Whether a due source found no free slot. */
-  #hasBacklog = false;
   /** Source → the message of the last `waiting` event. */
   readonly #waitingMessages = new Map<string, string>();
   readonly #stop = new AbortController();
@@ -130,7 +121,7 @@ export class RefreshScheduler {
     }, delay).unref();
   }
 
-  /** A finished refresh has a new due time, and has freed a slot. */
+  /** A finished refresh has a new due time. */
   #pollSoon(): void {
     // A poll that is running may have passed this source already.
     this.#pollsAgain = true;
@@ -150,11 +141,7 @@ export class RefreshScheduler {
     const runningBefore = new Set(this.#running.keys());
     const states = await sourceStates(store.records, namespace);
     let delay = MAX_POLL_INTERVAL_MS;
-    this.#hasBacklog = false;
-    const failures = ({ source }: Task): number => states.get(source)?.consecutiveFailures ?? 0;
-    // Sources that failed last time come last.
-    const tasks = (await this.#tasks(states)).toSorted((a, b) => failures(a) - failures(b));
-    for (const task of tasks) {
+    for (const task of await this.#tasks(states)) {
       const state = states.get(task.source);
       if (state !== undefined) this.#seen.add(task.source);
       // The source was removed by a process whose settings are newer than ours.
@@ -171,8 +158,9 @@ export class RefreshScheduler {
         delay = Math.min(delay, (state.nextAt ?? time) - time);
         continue;
       }
-      if (this.#hasSlotFor(task)) this.#begin(task);
-      else this.#hasBacklog = true;
+      // Commands mostly wait, so that all that are due run at once.
+      const isHeldUp = task.isVault && [...this.#running.values()].some(({ isVault }) => isVault);
+      if (!isHeldUp) this.#begin(task);
     }
     return Math.max(MIN_POLL_INTERVAL_MS, delay);
   }
@@ -213,26 +201,14 @@ export class RefreshScheduler {
     };
   }
 
-  #hasSlotFor({ isVault }: Task): boolean {
-    const occupied = [...this.#running.values()].filter(
-      (task) => task.isVault === isVault && task.occupiesSlot,
-    );
-    return occupied.length < (isVault ? 1 : MAX_CONCURRENT_COMMANDS);
-  }
-
   #begin(task: Task): void {
     const ended = this.#run(task).then((isRefreshed) => {
-      clearTimeout(timer);
       this.#running.delete(task.source);
       if (!isRefreshed) this.#retryAt.set(task.source, performance.now() + MAX_POLL_INTERVAL_MS);
-      if (isRefreshed || this.#hasBacklog) this.#pollSoon();
+      // Another vault may have waited for this one.
+      if (isRefreshed || task.isVault) this.#pollSoon();
     });
-    const running: RunningTask = { isVault: task.isVault, ended, occupiesSlot: true };
-    const timer = setTimeout(() => {
-      running.occupiesSlot = task.isVault;
-      if (this.#hasBacklog) this.#pollSoon();
-    }, SLOT_DURATION_MS).unref();
-    this.#running.set(task.source, running);
+    this.#running.set(task.source, { isVault: task.isVault, ended });
   }
 
   /** Returns whether this process refreshed it. */

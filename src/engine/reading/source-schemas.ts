@@ -59,7 +59,10 @@ export const sourceOutput = z.strictObject({
   changes: z
     .array(z.string())
     .exactOptional()
-    .describe('The changes since the approval, if there are any. Only on the command line.'),
+    .describe(
+      'What differs from the last approval, if anything does, as the lines of a patch: `- command cat a.json`, `+ command cat b.json`. ' +
+        'Secrets are masked, and more than 200 files are not compared. Only on the command line.',
+    ),
   hint: z
     .string()
     .exactOptional()
@@ -169,12 +172,6 @@ const runs = z.strictObject({
     .strictObject({ at: z.iso.datetime(), by: z.string(), fingerprint: z.string() })
     .nullable()
     .describe('The last approval. The command runs while its fingerprint is the current one.'),
-  diff: z
-    .array(z.string())
-    .describe(
-      'What differs from the last approval, as the lines of a patch: `- command cat a.json`, `+ command cat b.json`. Secrets are ' +
-        'masked, and more than 200 files are not compared.',
-    ),
 });
 
 export const showSourceOutput = z.strictObject({

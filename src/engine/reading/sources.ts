@@ -12,8 +12,8 @@ import {
   vaultsOfNamespace,
 } from './configured/vault-names.ts';
 import { isoTime, millisecondsSince } from '../fields/times.ts';
-import { approvalDetails, unwatched } from './approval/approval.ts';
-import { approvalDiff, parseApproval } from './approval/approval-record.ts';
+import { unwatched } from './approval/approval.ts';
+import { parseApproval } from './approval/approval-record.ts';
 import {
   configuredSources,
   requireSource,
@@ -108,7 +108,6 @@ export async function showSource(
               by: state?.approvedBy ?? '',
               fingerprint: approved.fingerprint,
             },
-      diff: approved === null ? [] : approvalDiff(approved, await approvalDetails(context, command)),
     },
   };
 }

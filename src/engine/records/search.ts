@@ -24,7 +24,7 @@ import {
   excludeSources,
   type Audience,
 } from '../reading/configured/source-policies.ts';
-import { embeddingProcess } from '../reading/embed-new.ts';
+import { embeddingProcess } from '../embedding/backfill.ts';
 import { citationsOf } from '../shared/citations.ts';
 import type { SearchInput, SearchOutput, SearchResultOutput } from './results/search-fields.ts';
 import { formatHit } from './results/search-result.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { count } from '../../core/number-fields.ts';
 import { LociError } from '../../core/errors.ts';
 import type { EngineContext } from '../../engine/context.ts';
-import { embeddingProcess } from '../../engine/reading/embed-new.ts';
+import { embeddingProcess } from '../../engine/embedding/backfill.ts';
 import { IncompleteIndexError, type IndexReport, indexVaults } from '../../engine/reading/index-vaults.ts';
 import { isEnabled, assertVaultNamesAreFree } from '../../engine/reading/configured/vault-names.ts';
 import { millisecondsSince, tookMs } from '../../engine/fields/times.ts';

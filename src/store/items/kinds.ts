@@ -9,8 +9,6 @@ import type {
   SourceState,
   StartupEntry,
   StoredToken,
-  StoreFigures,
-  StoreSample,
   TokenKind,
 } from '../admin-model.ts';
 import type {
@@ -39,7 +37,6 @@ const NAMES: Readonly<Record<ItemKind, (item: Pick<StoredItem, 'key' | 'position
   graph_layout: () => 'the positions of the nodes of the graph',
   token: ({ key }) => `the token ${key}`,
   idempotency: () => 'the answer for an idempotency key',
-  store_sample: ({ key }) => `the figures of ${key}`,
   unseen: ({ key }) => `the inbox's note of audit entry ${key}`,
 };
 
@@ -181,23 +178,6 @@ export function historyChanges(rows: readonly HistoryDraft[], keep: number): Ite
       by: 'position',
     })),
     { forgetExpired: now },
-  ];
-}
-
-// ── Figures of the store over time ───────────────────────────────────────────────────────────────
-
-/** By day, the oldest first. */
-export async function storeSamples(items: Items, namespace: string): Promise<StoreSample[]> {
-  const found = await items.items(namespace, { kind: 'store_sample', by: 'at' }, EVERY);
-  return found.map((item) => ({ day: item.key, at: item.at, ...(bodyOf(item) as StoreFigures) }));
-}
-
-/** The first sample of a day remains. The newest `keep` samples do. */
-export function samplePut({ day, at, ...figures }: StoreSample, keep: number): ItemChange[] {
-  const body = { ...figures, byOrigin: { ...figures.byOrigin } };
-  return [
-    { put: { kind: 'store_sample', key: day, at, body }, ifExists: 'skip' },
-    { of: 'store_sample', keepNewest: keep, by: 'at' },
   ];
 }
 

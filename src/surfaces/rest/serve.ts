@@ -128,8 +128,6 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     const metrics = new Metrics();
     const { keepFresh } = await import('../../engine/reading/sources.ts');
     keepFresh(loci, { onEvent: (event) => logSourceEvent(event, log) });
-    const { keepSamples } = await import('../../engine/health/figures.ts');
-    keepSamples(loci);
     const endpoint = mcp?.(context);
     const app = restApp({
       limits,

@@ -20,7 +20,6 @@ export const RENAMED_COMMANDS: Readonly<Record<string, string>> = {
   audit: 'inbox audit',
   completion: 'config completion',
   corpus: 'fact corpus',
-  figures: 'status figures',
   'forget-vault': 'sources remove',
   golden: 'doctor golden',
   init: 'config init',

@@ -45,27 +45,8 @@ export class RecordImporter {
     this.#report = report;
   }
 
+  /** Of two states of one record in a batch, the second is a conflict. An export has one. */
   async put(batch: readonly Located<ExportedRecord>[]): Promise<void> {
-    let part: Located<ExportedRecord>[] = [];
-    const names = new Set<string>();
-    for (const located of batch) {
-      const { uuid, origin, source, category, key } = located.value;
-      const keyName = JSON.stringify(origin === 'fact' ? ['fact', category, key] : [source, key]);
-      const own = key === null ? [uuid] : [uuid, keyName];
-      // A batch is compared with the store as a whole, so it must not have two states of one record.
-      if (own.some((name) => names.has(name))) {
-        await this.#putDistinct(part);
-        part = [];
-        names.clear();
-      }
-      for (const name of own) names.add(name);
-      part.push(located);
-    }
-    await this.#putDistinct(part);
-  }
-
-  /** @param batch records with different UUIDs and keys */
-  async #putDistinct(batch: readonly Located<ExportedRecord>[]): Promise<void> {
     const { store, namespace } = this.#context;
     const matches = await store.records.findExisting(
       namespace,

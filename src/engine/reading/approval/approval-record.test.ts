@@ -4,7 +4,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TasksSource } from '../../../../test/contract/tasks-source.ts';
 import { approveSource } from '../approve-sources.ts';
-import { showSource } from '../sources.ts';
 
 const CHANGED = 'changed, waiting for approval';
 
@@ -41,16 +40,9 @@ describe('approving', () => {
     expect(await approve({ command: './tasks.sh', env: ['HOST'] })).toEqual([]);
     expect((await tasks.report())?.changes).toEqual([]);
     await tasks.write('tasks.sh', '#!/bin/sh\ncat tasks.json tasks.json\n', 0o755);
-    const changes = [
-      'command: ./tasks.sh → ./tasks.sh --all',
-      'variables added: TODO_TOKEN',
-      'variables removed: HOST',
-      `file changed: ${script}`,
-    ];
     await tasks.reopen({ command: './tasks.sh --all', env: ['TODO_TOKEN'] });
-    expect((await tasks.report())?.changes).toEqual(changes);
-    const { runs } = await showSource(tasks.loci, { id: 'tasks' });
-    expect(runs?.diff.map((line) => line.replace(/ [0-9a-f]{16}$/, ' HASH'))).toEqual([
+    const changes = (await tasks.report())?.changes;
+    expect(changes?.map((line) => line.replace(/ [0-9a-f]{16}$/, ' HASH'))).toEqual([
       '- command ./tasks.sh',
       '- variable HOST',
       `- file ${script} HASH`,
@@ -59,23 +51,24 @@ describe('approving', () => {
       `+ file ${script} HASH`,
     ]);
     expect(await approve()).toEqual(changes);
-    expect((await showSource(tasks.loci, { id: 'tasks' })).runs?.diff).toEqual([]);
     expect(await approve()).toEqual([]);
     await tasks.reopen({ command: `${script} --all`, cwd: '/', env: ['TODO_TOKEN'] });
     expect((await tasks.report())?.changes).toEqual([
-      `command: ./tasks.sh --all → ${script} --all`,
-      `folder: ${tasks.folder} → /`,
+      '- command ./tasks.sh --all',
+      `- folder ${tasks.folder}`,
+      `+ command ${script} --all`,
+      '+ folder /',
     ]);
     await unlink(script);
-    expect((await tasks.report())?.changes.at(-1)).toBe(`program: ${script} → not found`);
+    expect((await tasks.report())?.changes).toContain('+ program not found');
   });
 
   it('reports which watched files were added and removed', async () => {
     for (const name of ['a.js', 'b.js']) await tasks.write(name);
     await approve({ watch: ['a.js'] });
-    expect(await approve({ watch: ['b.js'] })).toEqual([
-      `file added: ${tasks.folder}/b.js`,
-      `file removed: ${tasks.folder}/a.js`,
+    expect((await approve({ watch: ['b.js'] })).map((line) => line.slice(0, -17))).toEqual([
+      `- file ${tasks.folder}/a.js`,
+      `+ file ${tasks.folder}/b.js`,
     ]);
   });
 
@@ -84,11 +77,12 @@ describe('approving', () => {
     await approve({ command: `cat tasks.json --token=${keys[0]!}` });
     expect(await condition({ command: `cat tasks.json --token=${keys[1]!}` })).toBe(CHANGED);
     const report = await tasks.report();
-    expect(report?.changes).toEqual(['command: a masked secret in it changed']);
+    expect(report?.changes).toEqual([expect.stringMatching(/^what is not recorded: a masked secret/)]);
     expect(report?.state?.approval).toContain('--token=[secret masked: GitHub token]');
     await tasks.reopen({ command: 'cat tasks.json' });
     expect((await tasks.report())?.changes).toEqual([
-      'command: cat tasks.json --token=[secret masked: GitHub token] → cat tasks.json',
+      '- command cat tasks.json --token=[secret masked: GitHub token]',
+      '+ command cat tasks.json',
     ]);
   });
 

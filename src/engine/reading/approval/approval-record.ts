@@ -37,11 +37,10 @@ const UNREADABLE: RecordedApproval = { fingerprint: '', details: null };
 const MAX_RECORDED_FILES = 200;
 /** Characters of a hash that are recorded. They are enough to tell two states of a file apart. */
 const RECORDED_HASH_LENGTH = 16;
-const MAX_CHANGES = 20;
 
 /** The text that the store keeps: the fingerprint, then the details as JSON. */
 export function serializeApproval(fingerprint: string, approved: ApprovalDetails): string {
-  const files = approved.files?.map(({ path, state }) => ({ path, state: shortened(state) })) ?? [];
+  const files = approved.files?.map(({ path, state }) => ({ path, state: withShortHash(state) })) ?? [];
   return `${fingerprint} ${JSON.stringify({ ...approved, files: files.length > MAX_RECORDED_FILES ? null : files })}`;
 }
 
@@ -56,30 +55,18 @@ export function parseApproval(
   return parsed.success ? { fingerprint, details: parsed.data } : UNREADABLE;
 }
 
-/** The differences from what was approved, one line each; at least one. */
+/** The recorded details of the approval that differ now, as the lines of a patch: `- file run.sh 1a2b…`. At least one line. */
 export function changesSince({ details: before }: RecordedApproval, now: ApprovalDetails): string[] {
   if (before === null) return ['the recorded approval is damaged, or of another version of Loci'];
-  const changes = [
-    ...(before.command === now.command ? [] : [`command: ${before.command} → ${now.command}`]),
-    ...folderChange(before, now),
-    ...variableChanges(before, now),
-    ...(now.program === null ? [`program: ${before.program ?? ''} → not found`] : fileChanges(before, now)),
-  ];
-  const omitted = changes.length - MAX_CHANGES;
-  if (omitted > 0) return [...changes.slice(0, MAX_CHANGES), `… and ${String(omitted)} more`];
-  return changes.length === 0 ? [unrecordedChange(before)] : changes;
-}
-
-/** The recorded details of the last approval that differ now, as the lines of a patch: `- file run.sh 1a2b…`. */
-export function approvalDiff({ details: before }: RecordedApproval, now: ApprovalDetails): string[] {
-  if (before === null) return [];
   const hasFiles = before.files !== null && now.files !== null && now.files.length <= MAX_RECORDED_FILES;
   const [was, is] = [detailLines(before, hasFiles), detailLines(now, hasFiles)];
-  const [wasSet, isSet] = [new Set(was), new Set(is)];
-  return [
-    ...was.filter((line) => !isSet.has(line)).map((line) => `- ${line}`),
-    ...is.filter((line) => !wasSet.has(line)).map((line) => `+ ${line}`),
+  const changes = [
+    ...was.filter((line) => !is.includes(line)).map((line) => `- ${line}`),
+    ...is.filter((line) => !was.includes(line)).map((line) => `+ ${line}`),
   ];
+  return changes.length === 0
+    ? [`what is not recorded: a masked secret, or one of more than ${String(MAX_RECORDED_FILES)} files`]
+    : changes;
 }
 
 function detailLines(
@@ -91,47 +78,11 @@ function detailLines(
     `program ${program ?? 'not found'}`,
     `folder ${cwd}${realCwd === cwd ? '' : ` → ${realCwd}`}`,
     ...env.map((name) => `variable ${name}`),
-    ...(hasFiles ? (files ?? []).map(({ path, state }) => `file ${path} ${shortened(state)}`) : []),
+    ...(hasFiles ? (files ?? []).map(({ path, state }) => `file ${path} ${withShortHash(state)}`) : []),
   ];
 }
 
-function folderChange(before: ApprovalDetails, now: ApprovalDetails): string[] {
-  if (before.cwd !== now.cwd) return [`folder: ${before.cwd} → ${now.cwd}`];
-  if (before.realCwd === now.realCwd) return [];
-  return [`folder: ${now.cwd} is a link that led to ${before.realCwd} and leads to ${now.realCwd} now`];
-}
-
-function variableChanges(before: ApprovalDetails, now: ApprovalDetails): string[] {
-  const added = now.env.filter((name) => !before.env.includes(name));
-  const removed = before.env.filter((name) => !now.env.includes(name));
-  return [
-    ...(added.length === 0 ? [] : [`variables added: ${added.join(', ')}`]),
-    ...(removed.length === 0 ? [] : [`variables removed: ${removed.join(', ')}`]),
-  ];
-}
-
-function fileChanges({ files: before }: ApprovalDetails, { files: now }: ApprovalDetails): string[] {
-  if (before === null) return [];
-  const states = new Map(now?.map(({ path, state }) => [path, shortened(state)]));
-  const statesBefore = new Map(before.map(({ path, state }) => [path, state]));
-  return [
-    ...[...states].flatMap(([path, state]) => {
-      const stateBefore = statesBefore.get(path);
-      if (stateBefore === undefined) return [`file added: ${path}`];
-      return stateBefore === state ? [] : [`file changed: ${path}`];
-    }),
-    ...[...statesBefore.keys()].filter((path) => !states.has(path)).map((path) => `file removed: ${path}`),
-  ];
-}
-
-/** The change is in a part that the record does not hold. */
-function unrecordedChange({ files }: ApprovalDetails): string {
-  return files === null
-    ? `files: at least one of more than ${String(MAX_RECORDED_FILES)} changed`
-    : 'command: a masked secret in it changed';
-}
-
-/** Keeps the target of a link, which follows the hash. */
-function shortened(state: string): string {
+/** The state of a watched file with the beginning of its hash. Keeps the target of a link, which follows the hash. */
+function withShortHash(state: string): string {
   return state.replace(/^[0-9a-f]{64}/, (hash) => hash.slice(0, RECORDED_HASH_LENGTH));
 }

@@ -10,7 +10,8 @@ import type { DocumentProblem, FetchResult } from '../../../sources/document.ts'
 import type { SourceProblem } from '../../../sources/source.ts';
 import type { ConfiguredSource } from '../configured/configured-sources.ts';
 
-export interface AttemptStart {
+/** What an attempt begins with. */
+interface AttemptBasis {
   /** Of the settings. */
   readonly section: 'vaults' | 'sources';
   readonly lease: Fence;
@@ -24,13 +25,13 @@ export interface AttemptStart {
 export class RefreshAttempt {
   readonly #context: EngineContext;
   readonly #source: string;
-  readonly #start: AttemptStart;
+  readonly #basis: AttemptBasis;
   readonly #startedAt: Timestamp;
 
-  constructor(context: EngineContext, source: string, start: AttemptStart) {
+  constructor(context: EngineContext, source: string, basis: AttemptBasis) {
     this.#context = context;
     this.#source = source;
-    this.#start = start;
+    this.#basis = basis;
     this.#startedAt = context.now();
   }
 
@@ -40,19 +41,19 @@ export class RefreshAttempt {
 
   /** The change of state for documents that are stored. The store keeps the first of the problems. */
   success(problems: readonly string[]): Partial<SourceState> {
-    const refreshes = (this.#start.before?.refreshes ?? 0) + 1;
+    const refreshes = (this.#basis.before?.refreshes ?? 0) + 1;
     return { ...this.answered(problems), readAt: this.#context.now(), refreshes };
   }
 
   /** The change of state for an answer, whether its documents are stored or not. */
   answered(problems: readonly string[]): Partial<SourceState> {
-    const nextAt = nextRead(this.#context.now(), this.#start.interval);
-    const settings = this.#context.settingsPlaces[this.#start.section] ?? null;
+    const nextAt = nextRead(this.#context.now(), this.#basis.interval);
+    const settings = this.#context.settingsPlaces[this.#basis.section] ?? null;
     return { ...this.#tried(false), settings, nextAt, consecutiveFailures: 0, error: null, problems };
   }
 
   recordFailure(error: string): Promise<void> {
-    const { before, interval } = this.#start;
+    const { before, interval } = this.#basis;
     const failures = (before?.consecutiveFailures ?? 0) + 1;
     const nextAt = nextTry(this.#context.now(), interval, failures);
     return this.record({
@@ -68,13 +69,13 @@ export class RefreshAttempt {
     const { store, namespace } = this.#context;
     await store.records.commit(namespace, {
       items: [sourceStateChange(this.#source, change)],
-      fence: this.#start.lease,
+      fence: this.#basis.lease,
     });
   }
 
   #tried(failed: boolean): Partial<SourceState> {
     const run = { at: this.#startedAt, tookMs: this.tookMs, failed };
-    const recentRuns = [...(this.#start.before?.recentRuns ?? []), run];
+    const recentRuns = [...(this.#basis.before?.recentRuns ?? []), run];
     return { triedAt: run.at, tookMs: run.tookMs, recentRuns };
   }
 }
@@ -97,7 +98,7 @@ function testHint(id: string): string {
 const MAX_PROBLEM_LENGTH = 300;
 
 export function formatProblem(problem: DocumentProblem): string {
-  return shortened(problemText(problem));
+  return truncatedProblem(problemText(problem));
 }
 
 export function problemText({ index, id, detail }: DocumentProblem): string {
@@ -107,10 +108,10 @@ export function problemText({ index, id, detail }: DocumentProblem): string {
 }
 
 export function formatNoteProblem({ key, detail }: SourceProblem): string {
-  return shortened(`${key}: ${detail}`);
+  return truncatedProblem(`${key}: ${detail}`);
 }
 
-export function shortened(problem: string): string {
+export function truncatedProblem(problem: string): string {
   return problem.length > MAX_PROBLEM_LENGTH
     ? `${problem.slice(0, MAX_PROBLEM_LENGTH - 1).toWellFormed()}…`
     : problem;

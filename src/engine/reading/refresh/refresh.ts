@@ -11,11 +11,10 @@ import type { EngineContext } from '../../context.ts';
 import { chunkingOf } from '../../embedding/models.ts';
 import {
   RefreshAttempt,
-  type AttemptStart,
   failureOfSource,
   noUsableDocument,
   problemText,
-  shortened,
+  truncatedProblem,
 } from './refresh-attempt.ts';
 import {
   approvalStatus,
@@ -72,7 +71,7 @@ export async function refreshSource(
       const isFresh = state !== undefined && !isDue(state, source.settings.refreshInterval, context.now());
       if (onlyIfDue && isFresh)
         throw new LociError('conflict', `${source.id} was refreshed by another process`);
-      return new Refresh(context, source, { section: 'sources', lease, before: state }, signal).run();
+      return fetchAndReplace(context, source, lease, state, signal);
     },
     leaseOptions,
   );
@@ -144,67 +143,42 @@ async function fetchOnce(
   });
 }
 
-class Refresh {
-  readonly #context: EngineContext;
-  readonly #source: ConfiguredSource;
-  readonly #lease: Fence;
-  readonly #signal: AbortSignal;
-  readonly #attempt: RefreshAttempt;
-  readonly #before: SourceState | undefined;
+const NOTHING_REPLACED: ReplaceReport = { added: 0, updated: 0, unchanged: 0, removed: 0, overCap: 0 };
 
-  constructor(
-    context: EngineContext,
-    source: ConfiguredSource,
-    start: Omit<AttemptStart, 'interval'>,
-    signal: AbortSignal,
-  ) {
-    this.#context = context;
-    this.#source = source;
-    this.#lease = start.lease;
-    this.#before = start.before;
-    this.#signal = signal;
-    this.#attempt = new RefreshAttempt(context, source.id, {
-      ...start,
-      interval: source.settings.refreshInterval,
-    });
-  }
-
-  async run(): Promise<RefreshReport> {
-    try {
-      const fetched = await fetchOnce(this.#context, this.#source, this.#before, this.#signal);
-      const retained = await this.#retainedBy(fetched);
-      if (retained > 0) return await this.#recordEmpty(fetched, retained);
-      return await this.#replace(fetched);
-    } catch (error) {
-      // The signal fires when the lease was lost. Another process has taken over then.
-      if (this.#signal.reason instanceof LociError) throw this.#signal.reason;
-      const isSourceFailure =
-        !(error instanceof LociError) || !['not_approved', 'aborted', 'conflict'].includes(error.code);
-      if (isSourceFailure) await this.#attempt.recordFailure(await this.#masked(messageOf(error)));
-      throw error;
+/** Fetches the documents under the lease, replaces the stored ones, and records how it went. */
+async function fetchAndReplace(
+  context: EngineContext,
+  source: ConfiguredSource,
+  lease: Fence,
+  before: SourceState | undefined,
+  signal: AbortSignal,
+): Promise<RefreshReport> {
+  const { id, name, settings } = source;
+  const { refreshInterval: interval } = settings;
+  const attempt = new RefreshAttempt(context, id, { section: 'sources', lease, before, interval });
+  const consecutiveEmpty = before?.consecutiveEmpty ?? 0;
+  // The output and the errors of programs may contain their keys.
+  const masked = (message: string): Promise<string> => maskDetected(context.thread, message);
+  try {
+    const fetched = await fetchOnce(context, source, before, signal);
+    const { printed, documents, problems } = fetched;
+    const reported = { id, name, printed, problems };
+    // The documents stay after the first empty answer.
+    const retained = printed > 0 || consecutiveEmpty > 0 ? 0 : await countDocuments(context, id);
+    if (retained > 0) {
+      const what = source.kind === 'code' ? 'fetch() returned' : 'the command printed';
+      const problem = `${what} no documents; ${formatCount(retained, 'document')} stay until that happens again`;
+      await attempt.record({ ...attempt.answered([problem]), consecutiveEmpty: consecutiveEmpty + 1 });
+      return { ...reported, ...NOTHING_REPLACED, tookMs: attempt.tookMs, retained };
     }
-  }
-
-  /** How many documents stay because this is the first empty answer. */
-  async #retainedBy({ printed }: FetchResult): Promise<number> {
-    if (printed > 0 || this.#consecutiveEmpty > 0) return 0;
-    return countDocuments(this.#context, this.#source.id);
-  }
-
-  async #replace(fetched: FetchResult): Promise<RefreshReport> {
-    const context = this.#context;
-    const { id, name, settings } = this.#source;
-    if (fetched.printed > 0 && fetched.documents.length === 0) throw noUsableDocument(this.#source, fetched);
-    const problems = await this.#problemsOf(fetched);
+    if (printed > 0 && documents.length === 0) throw noUsableDocument(source, fetched);
+    const first = problems.slice(0, MAX_PROBLEMS);
+    // Problems quote the output, so secrets are masked before the text is truncated.
+    const stored = (await Promise.all(first.map((each) => masked(problemText(each))))).map(truncatedProblem);
+    const unreadable = problems.flatMap((problem) => (problem.skipped ? (problem.id ?? []) : []));
     const report = await replaceDocuments(
       context.store,
-      {
-        source: id,
-        documents: fetched.documents,
-        unreadableIds: new Set(
-          fetched.problems.flatMap((problem) => (problem.skipped ? (problem.id ?? []) : [])),
-        ),
-      },
+      { source: id, documents, unreadableIds: new Set(unreadable) },
       {
         namespace: context.namespace,
         project: settings.project ?? context.config.project,
@@ -212,62 +186,25 @@ class Refresh {
         now: context.now(),
         maxDocuments: settings.maxDocuments,
         keepCompleted: settings.keepCompleted,
-        fence: this.#lease,
-        sourceStateChange: (made) => this.#success(fetched, problems, made),
-        signal: this.#signal,
+        fence: lease,
+        sourceStateChange: ({ overCap }) => {
+          const leftOut = `${formatCount(overCap, 'document')} left out: there are more than maxDocuments`;
+          return {
+            ...attempt.success(overCap > 0 ? [...stored, leftOut] : stored),
+            consecutiveEmpty: printed === 0 ? consecutiveEmpty + 1 : 0,
+          };
+        },
+        signal,
       },
     );
-    return {
-      id,
-      name,
-      ...report,
-      printed: fetched.printed,
-      problems: fetched.problems,
-      tookMs: this.#attempt.tookMs,
-      retained: 0,
-    };
-  }
-
-  #success(
-    { printed }: FetchResult,
-    problems: readonly string[],
-    { overCap }: ReplaceReport,
-  ): Partial<SourceState> {
-    const leftOut =
-      overCap > 0 ? [`${formatCount(overCap, 'document')} left out: there are more than maxDocuments`] : [];
-    return {
-      ...this.#attempt.success([...problems, ...leftOut]),
-      consecutiveEmpty: printed === 0 ? this.#consecutiveEmpty + 1 : 0,
-    };
-  }
-
-  /** Problems quote the output, so secrets are masked before the text is truncated. */
-  async #problemsOf({ problems }: FetchResult): Promise<string[]> {
-    const first = problems.slice(0, MAX_PROBLEMS);
-    const texts = await Promise.all(first.map((problem) => this.#masked(problemText(problem))));
-    return texts.map(shortened);
-  }
-
-  async #recordEmpty(fetched: FetchResult, retained: number): Promise<RefreshReport> {
-    const { id, name } = this.#source;
-    const what = this.#source.kind === 'code' ? 'fetch() returned' : 'the command printed';
-    const problem = `${what} no documents; ${formatCount(retained, 'document')} stay until that happens again`;
-    await this.#attempt.record({
-      ...this.#attempt.answered([problem]),
-      consecutiveEmpty: this.#consecutiveEmpty + 1,
-    });
-    const nothing = { added: 0, updated: 0, unchanged: 0, removed: 0, overCap: 0 };
-    const { tookMs } = this.#attempt;
-    return { id, name, ...nothing, printed: 0, problems: fetched.problems, tookMs, retained };
-  }
-
-  get #consecutiveEmpty(): number {
-    return this.#before?.consecutiveEmpty ?? 0;
-  }
-
-  /** The output and the errors of programs may contain their keys. */
-  #masked(message: string): Promise<string> {
-    return maskDetected(this.#context.thread, message);
+    return { ...reported, ...report, tookMs: attempt.tookMs, retained: 0 };
+  } catch (error) {
+    // The signal fires when the lease was lost. Another process has taken over then.
+    if (signal.reason instanceof LociError) throw signal.reason;
+    const isSourceFailure =
+      !(error instanceof LociError) || !['not_approved', 'aborted', 'conflict'].includes(error.code);
+    if (isSourceFailure) await attempt.recordFailure(await masked(messageOf(error)));
+    throw error;
   }
 }
 

@@ -27,12 +27,8 @@ describe('nothingMessages', () => {
     expect(advice({ hidden_of_sources: [{ ...ofSource, best_score: 0.1 }] })[0]).toBe(other);
   });
 
-  it('lists a dozen existing values of a filter', () => {
-    const known = Array.from({ length: 20 }, (_, i) => `t${String(i)}`);
-    const listed = known.slice(0, 12).map(shown).join(', ');
-    expect(advice({}, known)).toEqual([
-      `No record has the record type <x>; existing values: ${listed} and 8 more.`,
-    ]);
+  it('lists the existing values of a filter', () => {
+    expect(advice({}, ['a', 'b'])).toEqual(['No record has the record type <x>; existing values: <a>, <b>.']);
     expect(advice({}, [])).toEqual(['No record has the record type <x>; none has any record type.']);
   });
 

@@ -68,18 +68,13 @@ function defaultAdvice(query: string): string {
     : 'Try other words or fewer filters; `loci status` shows what is stored.';
 }
 
-/** The maximum number of existing values that are listed for a filter. */
-const MAX_KNOWN_VALUES = 12;
-
 /** The values of filters that no record has, and those that records have: `No record has the tag x; existing values: y, z.` */
 export function unmatchedMessages(unmatched: SearchOutput['unmatched'], show: ShowName): string[] {
   return unmatched.map(({ filter, value, known }) => {
     if (filter === 'path') return `No record has a path like ${show(value)}.`;
     const name = filterName(filter);
-    const values = known.slice(0, MAX_KNOWN_VALUES).map(show).join(', ');
-    const more =
-      known.length > MAX_KNOWN_VALUES ? ` and ${String(known.length - MAX_KNOWN_VALUES)} more` : '';
-    const existing = known.length === 0 ? `none has any ${name}` : `existing values: ${values}${more}`;
+    const existing =
+      known.length === 0 ? `none has any ${name}` : `existing values: ${known.map(show).join(', ')}`;
     return `No record has the ${name} ${show(value)}; ${existing}.`;
   });
 }

@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { isAlive } from '../../../../test/contract/alive.ts';
+import { endGroup, registerGroup, startGuard } from './process-group.ts';
 
 let folder = '';
 const startedPids: number[] = [];
@@ -58,6 +60,20 @@ describe('a command', () => {
       await vi.waitUntil(() => !isAlive(pid), { timeout: 100_000, interval: 10 });
     },
   );
+
+  it('is ended by its guard with every process that it has started', async () => {
+    const command = spawn('/bin/sh', ['-c', 'sleep 60 & echo $!; wait'], { detached: true });
+    startedPids.push(command.pid!);
+    const [line] = (await once(command.stdout, 'data')) as [Buffer];
+    const started = Number(line.toString());
+    const guard = await startGuard('LOCI_RUN=test');
+    registerGroup(command.pid!, guard);
+    // As when this process ends without a last line.
+    guard?.stdin?.end();
+    for (const pid of [command.pid!, started])
+      await vi.waitUntil(() => !isAlive(pid), { timeout: 10_000, interval: 10 });
+    await endGroup(command.pid!);
+  });
 
   it.skipIf(!hasProc)('is not started if the guard cannot run', async () => {
     const module = new URL('run-command.ts', import.meta.url).href;

@@ -1,6 +1,6 @@
 import { formatCount } from '../../../core/text/format-count.ts';
 import type { EmbedBackfillOutput } from '../../../engine/embedding/backfill.ts';
-import type { EmbedTestOutput } from '../../../operations/nouns/health.ts';
+import type { EmbedTestOutput } from '../../../engine/embedding/test-embedder.ts';
 import { generationText, prefixesText, refusalWarnings } from '../format/phrases.ts';
 import { keyValues } from '../format/output-text.ts';
 import { durationText } from '../format/times.ts';

@@ -13,7 +13,6 @@ import { AUDIT } from '../../text/pages/audit.ts';
 import { HEALTH } from '../../text/pages/health.ts';
 import { TASK } from '../../text/shell.ts';
 import { t, counted, formatBytes, formatDuration, formatNumber, language } from '../../text/text.ts';
-import { OverTime } from './over-time.tsx';
 import { Log } from './log.tsx';
 import { LOG } from './log-filters.tsx';
 import { ActionButton, RepairButton } from './repairs.tsx';
@@ -85,9 +84,6 @@ function State(): JSX.Element {
           </div>
         )}
       </Loaded>
-      <Section title={t(HEALTH.overTime)}>
-        <OverTime />
-      </Section>
       <Section title={t(HEALTH.care)}>
         <ActionButton name="reindex" path="/api/v1/reindex" input={{}} onDone={reload} />
         <ActionButton

@@ -32,7 +32,7 @@ export function Command({ source, runs, onChange }: CommandProps): JSX.Element {
     <Section title={t(isWaiting ? SOURCES.commandWaits : SOURCES.command1)}>
       <div class={isWaiting ? 'approval card waiting' : 'approval card'}>
         {isWaiting && <p>{t(SOURCES.approvalAbout)}</p>}
-        {isWaiting && approved !== null && <Changes runs={runs} lines={source.changes ?? []} />}
+        {isWaiting && approved !== null && <Changes lines={source.changes ?? []} />}
         <dl class="facts">
           <Fact title={t(SOURCES.line)}>
             <code>
@@ -81,37 +81,27 @@ export function Command({ source, runs, onChange }: CommandProps): JSX.Element {
   );
 }
 
-/** What differs from the last approval: as a patch, or in words where that does not show it. */
-function Changes({
-  runs: { diff },
-  lines,
-}: {
-  readonly runs: Runs;
-  readonly lines: readonly string[];
-}): JSX.Element {
+/** What differs from the last approval, as the lines of a patch. */
+function Changes({ lines }: { readonly lines: readonly string[] }): JSX.Element {
   return (
     <div class="stack">
       <h3>{t(SOURCES.changed)}</h3>
       <ul class="diff-lines">
-        {diff.map((line) => {
-          const isAdded = line.startsWith('+');
+        {lines.map((line) => {
+          const isAdded = line.startsWith('+ ');
+          const isPatch = isAdded || line.startsWith('- ');
           return (
-            <li key={line} class={isAdded ? 'added' : 'removed'}>
+            <li key={line} class={isPatch ? (isAdded ? 'added' : 'removed') : undefined}>
               <span>
-                <span aria-hidden="true">{isAdded ? '+' : '−'}</span>
-                <span class="visually-hidden">{t(isAdded ? SOURCES.added : SOURCES.removed)}</span>
+                {isPatch && <span aria-hidden="true">{isAdded ? '+' : '−'}</span>}
+                {isPatch && (
+                  <span class="visually-hidden">{t(isAdded ? SOURCES.added : SOURCES.removed)}</span>
+                )}
               </span>
-              <PlainText text={line.slice(2)} />
+              <PlainText text={isPatch ? line.slice(2) : line} />
             </li>
           );
         })}
-        {diff.length === 0 &&
-          lines.map((line) => (
-            <li key={line}>
-              <span />
-              <PlainText text={line} />
-            </li>
-          ))}
       </ul>
     </div>
   );

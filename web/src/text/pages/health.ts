@@ -96,42 +96,5 @@ export const HEALTH = {
     de: '{done} von {total} Texten haben einen Vektor davon. Suchen verwenden {from}, bis Sie wechseln.',
   },
 
-  overTime: { en: 'Over time', de: 'Im Lauf der Zeit' },
-  sizeTitle: { en: 'Size of the store', de: 'Größe des Speichers' },
-  sizeNote: {
-    en: 'One sample a day on which a server ran, of all memories together, with journals. At most 400 days are kept.',
-    de: 'Ein Messwert für jeden Tag, an dem ein Server lief, für alle Gedächtnisse zusammen, samt Journal. Höchstens 400 Tage bleiben.',
-  },
-  recordsTitle: { en: 'Records by origin', de: 'Einträge nach Herkunft' },
-  recordsNote: {
-    en: 'From the same samples. The timeline shows when the records of this memory are from.',
-    de: 'Aus denselben Messwerten. Die Zeitachse zeigt, von wann die Einträge dieses Gedächtnisses sind.',
-  },
-  latencyTitle: { en: 'Duration of searches', de: 'Dauer von Suchen' },
-  latencyNote: {
-    en: 'Searches of agents in this memory, as the history has them: the last 10,000 runs of at most 90 days. Your own searches are not recorded.',
-    de: 'Suchen von Agenten in diesem Gedächtnis, wie der Verlauf sie hat: die letzten 10.000 Läufe aus höchstens 90 Tagen. Ihre eigenen Suchen werden nicht aufgezeichnet.',
-  },
-  noSamples: {
-    en: 'The first sample is taken while a server runs.',
-    de: 'Der erste Messwert entsteht, während ein Server läuft.',
-  },
-  oneSample: {
-    en: 'There is one day so far. The second one makes a line of it.',
-    de: 'Bisher ist es ein Tag. Mit dem zweiten wird eine Linie daraus.',
-  },
-  noSearches: {
-    en: 'No agent has searched this memory in the last 90 days.',
-    de: 'In den letzten 90 Tagen hat kein Agent dieses Gedächtnis durchsucht.',
-  },
-  asTable: { en: 'As a table', de: 'Als Tabelle' },
-  day: { en: 'Day', de: 'Tag' },
-  bytes: { en: 'Size', de: 'Größe' },
-  total: { en: 'All', de: 'Alle' },
-  vectors: { en: 'Vectors', de: 'Vektoren' },
-  runs: { en: 'Searches', de: 'Suchen' },
-  median: { en: 'Median', de: 'Median' },
-  slow: { en: '95 of 100 faster', de: '95 von 100 schneller' },
-
   care: { en: 'Care', de: 'Pflege' },
 } as const satisfies Texts;
