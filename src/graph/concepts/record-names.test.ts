@@ -127,13 +127,6 @@ describe('credentials', () => {
     expect(await texts({ metadata: { aliases: [`Machine ${KEY}`] }, tags: [KEY] })).toEqual([]);
   });
 
-  it('are found in time that grows with the text, however many there are', async () => {
-    const part = (i: number): string =>
-      `password: "Zebra-Quartz${String(i)}" and “Zebra-Quartz${String(i)} x”\n`;
-    const content = Array.from({ length: 3000 }, (_, i) => part(i)).join('');
-    expect(await texts({ content: `${content}and “Miller Brothers”.` })).toEqual(['Miller Brothers']);
-  });
-
   it('do not hide names that only have a part of their letters', async () => {
     const content = 'password: "Zebra-Quartz77". It is “the zebra”.';
     expect(await texts({ content, tags: ['quartz'] })).toEqual(['quartz', 'the zebra']);
@@ -214,11 +207,6 @@ describe('phrases', () => {
 
   it('are not in links, code and addresses', () => {
     expect(phrases('see [[Ada Lovelace]], `New York`, [x](New%20York) and https://Ada.Lovelace')).toEqual([]);
-  });
-
-  it('are found in time that grows with the text, whatever it contains', () => {
-    for (const part of ['"', '“', '[[', '`', 'A ', 'Aa ', '<', '](', '「', 'https://'])
-      expect(phrases(part.repeat(200_000 / part.length)).length).toBeLessThanOrEqual(64);
   });
 });
 
