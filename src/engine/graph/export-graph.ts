@@ -129,7 +129,7 @@ async function nodePage(
   const nodes = await graph.nodes(namespace, { page: { after, limit: PAGE } }, filter);
   const last = nodes.at(-1);
   if (last === undefined) return { nodes: [], edges: [], next: 'e' };
-  const common = await commonTagIds(context, nodes);
+  const common = await commonTags(context, nodes);
   const shown = nodes.filter(({ id }) => !common.has(id));
   const places = await sharedPlaces(context, filter, shown);
   const records = await recordsOf(context, [...shown.map((node) => node.provenance ?? places.get(node.id))]);
@@ -195,7 +195,7 @@ async function edgePage(
     { ids: edges.flatMap(({ type, dst }) => (type === 'tagged' ? [dst] : [])) },
     filter,
   );
-  const common = await commonTagIds(context, tags);
+  const common = await commonTags(context, tags);
   const records = await recordsOf(
     context,
     edges.map(({ provenance }) => provenance),
@@ -212,15 +212,6 @@ async function edgePage(
     edges: (await Promise.all(exported)).flat(),
     next: `e/${last.src}/${last.type}/${last.dst}`,
   };
-}
-
-/** The ids of the tags among the nodes that too many records have. Tags have no edges but those of type `tagged`. */
-async function commonTagIds(
-  { graph, namespace }: EngineContext,
-  nodes: readonly GraphNode[],
-): Promise<ReadonlySet<string>> {
-  const concepts = nodes.filter(({ type, record }) => type === 'concept' && record === null);
-  return new Set((await commonTags({ graph, namespace }, concepts)).keys());
 }
 
 /** For each node that records share, where the edge with the highest weight comes from. */
