@@ -87,24 +87,23 @@ describe('a map of the graph', () => {
     await allowing.close();
   });
 
-  it.each<[GraphMapInput, string[]]>([
-    [{ projects: ['money'] }, ['Budget', 'Loan']],
-    [{ types: ['task'] }, ['Measure']],
-    [{ tags: ['#home'], types: ['note'] }, ['Kitchen', 'Oven']],
-    [{ tags: ['home/kitchen'], types: ['note'] }, ['Kitchen']],
-    [{ search: 'OVEN' }, ['Oven']],
-    [{ around: ['Alone'] }, ['Alone']],
-    [{ around: ['Loan'], depth: 1 }, ['Budget', 'Loan']],
-    [
-      { around: ['Oven'], depth: 1, types: ['note'] },
-      ['Hob [secret masked: AWS access key]', 'Kitchen', 'Oven'],
-    ],
-    [{ around: ['Oven'], depth: 0 }, ['Oven']],
-    [{ around: ['nothing'] }, []],
-    // A credential in a title is masked, and finds nothing.
-    [{ search: KEY.slice(0, 8) }, []],
-  ])('with %j has the nodes %j', async (given, expected) => {
-    expect(await titles(given)).toEqual(expected);
+  it('has the nodes that pass the filters', async () => {
+    const cases: [GraphMapInput, string[]][] = [
+      [{ projects: ['money'] }, ['Budget', 'Loan']],
+      [{ types: ['task'] }, ['Measure']],
+      [{ tags: ['#home'], types: ['note'] }, ['Kitchen', 'Oven']],
+      [{ tags: ['home/kitchen'], types: ['note'] }, ['Kitchen']],
+      [{ search: 'OVEN' }, ['Oven']],
+      [{ around: ['Alone'] }, ['Alone']],
+      [{ around: ['Loan'], depth: 1 }, ['Budget', 'Loan']],
+      [{ around: ['Oven'], types: ['note'] }, ['Hob [secret masked: AWS access key]', 'Kitchen', 'Oven']],
+      [{ around: ['Oven'], depth: 0 }, ['Oven']],
+      [{ around: ['nothing'] }, []],
+      // A credential in a title is masked, and finds nothing.
+      [{ search: KEY.slice(0, 8) }, []],
+    ];
+    for (const [given, expected] of cases)
+      expect(await titles(given), JSON.stringify(given)).toEqual(expected);
   });
 
   it('says what is left out', async () => {

@@ -70,21 +70,7 @@ describe('the names of a record', () => {
   });
 
   it('are no single letters, numbers, dates, function words or kinds of notes', () => {
-    for (const name of [
-      'A',
-      'it',
-      'AI',
-      '2026',
-      '2026-11-25',
-      'The',
-      'über uns',
-      'Inbox',
-      'README',
-      '無題',
-      '我',
-      '🙂',
-      '',
-    ])
+    for (const name of 'A/it/AI/2026/2026-11-25/The/über uns/Inbox/README/無題/我/🙂/'.split('/'))
       expect(isMentionable(nameKey(name)), name).toBe(false);
     for (const name of ['Oven', 'C3PO', '厨房', '台所', 'Q3 plan', 'Über Ada'])
       expect(isMentionable(nameKey(name)), name).toBe(true);
@@ -164,20 +150,7 @@ describe('phrases', () => {
     ['We met Mina, then Per, who is new. The oven is for Mia.', ['Mina', 'Per', 'Mia']],
   ])('are no function words of the language of the text: %s', (text, expected) => {
     const found = phrasesIn(text).map((phrase) => phrase.text);
-    const words = [
-      'Essa',
-      'Que',
-      'Une',
-      'Des',
-      'Cette',
-      'Esta',
-      'Los',
-      'Questa',
-      'Anche',
-      'Deze',
-      'Het',
-      'Denna',
-    ];
+    const words = 'Essa Que Une Des Cette Esta Los Questa Anche Deze Het Denna'.split(' ');
     expect(found.filter((phrase) => words.includes(phrase.split(' ')[0]!))).toEqual([]);
     expect(found).toEqual(expect.arrayContaining(expected));
   });
