@@ -30,8 +30,8 @@ interface ContextOptions {
 export interface RelationOptions extends ProgressOptions {
   /** Does nothing if more records than this wait. Without it, there is no limit. */
   readonly maxRecords?: number;
-  /** Waits while another process does it, or until the lease of one that was killed has ended. */
-  readonly waits?: boolean;
+  /** How long to wait while another process does it, or until the lease of one that was killed has ended, in milliseconds. */
+  readonly waitMs?: number;
 }
 
 /** The records that are not related to the others yet, or not as they are now. */

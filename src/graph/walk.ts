@@ -120,11 +120,13 @@ const MAX_RARE_NOTES = 10;
 /** How many records have the tag, and how many the project has. */
 type CommonTag = Omit<TagCount, 'id'>;
 
-/** Those of the tags that so many records of their project have that no walk follows them, by id. */
+/** The tags among some nodes that so many records of their project have that no walk follows them, by id. */
 export async function commonTags(
   { graph, namespace }: Pick<WalkOptions, 'graph' | 'namespace'>,
-  tags: readonly GraphNode[],
+  nodes: readonly GraphNode[],
 ): Promise<Map<string, CommonTag>> {
+  // Other concepts have no edges of this type.
+  const tags = nodes.filter(({ type, record }) => type === 'concept' && record === null);
   if (tags.length === 0) return new Map();
   const request = { of: tags.map(({ id }) => id), limit: 0, crossProjectTypes: [], filter: {} };
   return tooCommon((await graph.neighbours(namespace, { ...request, projects: projectsOf(tags) })).tags);

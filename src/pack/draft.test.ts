@@ -1,22 +1,19 @@
 import { expect, it } from 'vitest';
-import { packRequest } from '../../test/contract/receipts.ts';
-import { sha256 } from '../core/ids.ts';
+import { packRequest, sampleCandidate } from '../../test/contract/receipts.ts';
 import type { Candidate } from './candidate.ts';
 import { buildPack } from './pack.ts';
 
 const KEY = 'ghp_0123456789abcdefghij';
 
 function candidateOf(content: string, startLine = 1): Candidate {
-  return {
-    record: {
-      ...{ id: 1, uuid: '00000000-0000-7000-8000-000000000001', origin: 'vault', source: 's', project: 'p' },
-      ...{ trust: 'operator', title: 'Plan', content, contentHash: sha256(content), metadata: {} },
-      ...{ key: 'Plan.md', recordType: 'note' },
+  return sampleCandidate(
+    1,
+    { origin: 'vault', trust: 'operator', title: 'Plan', content, key: 'Plan.md' },
+    {
+      passage: { ordinal: 0, text: '', startLine, endLine: startLine },
+      ...{ score: 0.9, relevance: 1, citation: 'Plan.md' },
     },
-    passage: { ordinal: 0, text: '', startLine, endLine: startLine },
-    ...{ score: 0.9, relevance: 1, passages: [], lane: 'search', path: null, via: null, excluded: null },
-    ...{ citation: 'Plan.md', secrets: [] },
-  };
+  );
 }
 
 /** A pack in which the key is a credential wherever it is looked for. */

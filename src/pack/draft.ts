@@ -234,9 +234,7 @@ export class Draft implements Costs {
 
   #item(candidate: number, spans: readonly ShownSpan[]): Item {
     const given = this.#request.candidates[candidate]!;
-    return itemOf({ ...given, secrets: this.#secrets.get(candidate) ?? [] }, candidate, spans, {
-      usual: this.#usual,
-    });
+    return itemOf({ ...given, secrets: this.#secrets.get(candidate) ?? [] }, candidate, spans, this.#usual);
   }
 
   #cost(key: string, count: () => number): number {

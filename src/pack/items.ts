@@ -51,17 +51,15 @@ export function joinSections(record: PackRecord, sections: readonly Section[]): 
   return spans;
 }
 
-export interface ItemSettings {
-  /** The trust class of items without a mark. */
-  readonly usual: Trust;
-}
-
-/** The item of a record: a line that says where it is from, then its spans, without the credentials in them. */
+/**
+ * The item of a record: a line that says where it is from, then its spans, without the credentials in them.
+ * @param usual the trust class of items without a mark
+ */
 export function itemOf(
   { record, citation, via, later, secrets }: Candidate,
   candidate: number,
   spans: readonly ShownSpan[],
-  { usual }: ItemSettings,
+  usual: Trust,
 ): Item {
   const { trust, title, content } = record;
   const day = shownDay(record);

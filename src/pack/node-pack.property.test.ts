@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../core/ids.ts';
+import { sampleCandidate } from '../../test/contract/receipts.ts';
 import { type NodeCandidate, buildIndex, buildNodePack } from './node-pack.ts';
 import type { Pack } from './pack.ts';
 import { shownText } from './text/span.ts';
@@ -53,23 +54,10 @@ const candidates = fc
         start: index,
         end: index + SECRET.length,
       }));
-      const lines = content.split('\n').length;
+      const record = { origin, trust, title, content };
+      const path = isExpansion ? [] : null;
       return {
-        record: {
-          ...{ id: i + 1, uuid: `00000000-0000-7000-8000-${String(i).padStart(12, '0')}`, source: 's' },
-          ...{ origin, trust, title, content, contentHash: sha256(content), project: 'default' },
-          ...{ metadata: {}, key: null, recordType: 'note' },
-        },
-        passage: { ordinal: 0, text: content, startLine: 1, endLine: lines },
-        ...{
-          score: 0.5,
-          relevance: 0.5,
-          passages: [],
-          lane: 'search',
-          path: isExpansion ? [] : null,
-          via: null,
-        },
-        ...{ citation: `record/${String(i + 1)}`, excluded: isExcluded ? 'threshold' : null, secrets },
+        ...sampleCandidate(i + 1, record, { path, excluded: isExcluded ? 'threshold' : null, secrets }),
         node: {
           ...{ id: `n_${String(i).padStart(16, '0')}`, type: 'note', project: 'default' },
           lines: isTask ? { first: 1, last: 1 } : null,
@@ -125,23 +113,7 @@ describe('texts about nodes', () => {
     const given = Array.from({ length: 60 }, (_, i): NodeCandidate => {
       const content = `${String(i)} ${sentence.repeat(i % 2 === 0 ? 12 : 1)}`;
       return {
-        record: {
-          ...{ id: i + 1, uuid: `00000000-0000-7000-8000-${String(i).padStart(12, '0')}`, source: 's' },
-          ...{ origin: 'memory', trust: 'agent', title: `t${String(i)}`, content, project: 'p' },
-          ...{ contentHash: sha256(content), metadata: {}, key: null, recordType: 'note' },
-        },
-        passage: { ordinal: 0, text: content, startLine: 1, endLine: 1 },
-        ...{
-          score: 1,
-          relevance: 1,
-          passages: [],
-          lane: 'nodes',
-          path: null,
-          via: null,
-          citation: 'c',
-          excluded: null,
-          secrets: [],
-        },
+        ...sampleCandidate(i + 1, { title: `t${String(i)}`, content }),
         ...{ node: { id: 'n', type: 'note', project: 'p', lines: null }, why: 'asked for' },
       };
     });

@@ -3,7 +3,6 @@ import type { Trust, Span } from '../core/types.ts';
 import { assembled, type Pack } from './pack.ts';
 import {
   frameTokens,
-  itemText,
   render,
   usualTrust,
   type Frame,
@@ -15,7 +14,7 @@ import {
 import { TOKENIZER, type CountTokens } from './tokens.ts';
 import type { NodeType } from '../core/graph-types.ts';
 import { passageSpan, shownDay, type Candidate } from './candidate.ts';
-import { masked, shownLine, titleSpan } from './items.ts';
+import { itemTokens, masked, shownLine, titleSpan } from './items.ts';
 import { abstractOf, splitText, summaryOf } from './levels/levels.ts';
 import { excerptOf } from './levels/excerpt.ts';
 import { sectionsOf } from './sections/cut.ts';
@@ -201,11 +200,11 @@ const SUGGESTED_SHARE = 0.35;
  */
 export function buildIndex(request: NodeTextRequest): Pack {
   const { candidates, budget, count } = request;
-  const usual = usualTrustOf(candidates);
+  const usual = usualTrust(candidates);
   const room = budget - frameTokens(frameOf(usual), count);
   const lines = candidates.map((candidate, i) => {
     const item = candidate.excluded === null ? indexItem(candidate, i, usual) : null;
-    const tokens = item === null ? 0 : count(itemText(item));
+    const tokens = item === null ? 0 : itemTokens(item, count);
     return { item, tokens, isSuggestion: candidate.path !== null };
   });
   const suggested = lines.reduce((sum, { tokens, isSuggestion }) => sum + (isSuggestion ? tokens : 0), 0);
@@ -238,7 +237,7 @@ export async function buildNodePack(
   request: NodeTextRequest & { readonly withSnippets: boolean },
 ): Promise<Pack> {
   const { candidates, budget, count, withSnippets } = request;
-  const usual = usualTrustOf(candidates);
+  const usual = usualTrust(candidates);
   const room = budget - frameTokens(frameOf(usual), count);
   const chosen: Item[] = [];
   let left = room;
@@ -248,28 +247,20 @@ export async function buildNodePack(
     if (candidate.excluded !== null) continue;
     const { snippet, items } = nodeForms(candidate, index, { usual, count, withSnippet: withSnippets });
     const hasSnippet =
-      snippet !== null && snippet.tokens <= snippets && tokensOf(snippet.item, count) <= left;
-    const item = hasSnippet ? snippet.item : items.find((each) => tokensOf(each, count) <= left);
-    smallest = Math.min(smallest, tokensOf(items.at(-1)!, count));
+      snippet !== null && snippet.tokens <= snippets && itemTokens(snippet.item, count) <= left;
+    const item = hasSnippet ? snippet.item : items.find((each) => itemTokens(each, count) <= left);
+    smallest = Math.min(smallest, itemTokens(items.at(-1)!, count));
     if (index % NODES_PER_TURN === NODES_PER_TURN - 1) await setImmediate();
     if (item === undefined) continue;
     chosen.push(item);
-    left -= tokensOf(item, count);
+    left -= itemTokens(item, count);
     if (hasSnippet) snippets -= snippet.tokens;
   }
   return finished(request, chosen, usual, budget - room + smallest);
 }
 
-function tokensOf(item: NodeForms['items'][number], count: CountTokens): number {
-  return count(itemText(item));
-}
-
 function frameOf(usual: Trust): Frame {
   return { tag: 'loci-pack', usual, isUnsure: false };
-}
-
-function usualTrustOf(candidates: readonly NodeCandidate[]): Trust {
-  return usualTrust(candidates.filter(({ excluded }) => excluded === null).map(({ record }) => record.trust));
 }
 
 /** @param needed the tokens of the smallest text with one item; `Infinity` if there is none */

@@ -1,39 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../core/ids.ts';
 import type { Candidate } from './candidate.ts';
 import { buildPack } from './pack.ts';
-import { packRequest } from '../../test/contract/receipts.ts';
+import { packRequest, sampleCandidate } from '../../test/contract/receipts.ts';
 
 /** Records of which the first is the best. */
 function candidatesOf(
   ...given: readonly { readonly content: string; readonly title?: string; readonly day?: string }[]
 ): Candidate[] {
-  return given.map(({ content, title = '', day }, i) => ({
-    record: {
-      id: i + 1,
-      uuid: `00000000-0000-7000-8000-${String(i).padStart(12, '0')}`,
-      origin: 'memory',
-      source: 's',
-      project: 'default',
-      trust: 'agent',
-      title,
-      content,
-      contentHash: sha256(content),
-      metadata: day === undefined ? {} : { date: day },
-      key: null,
-      recordType: 'fact',
-    },
-    passage: { ordinal: 0, text: content, startLine: 1, endLine: 1 },
-    score: 0.8 - i / 100,
-    relevance: 1 - i / 100,
-    passages: [],
-    lane: 'search',
-    path: null,
-    via: null,
-    citation: `record/${String(i + 1)}`,
-    excluded: null,
-    secrets: [],
-  }));
+  return given.map(({ content, title = '', day }, i) => {
+    const metadata = day === undefined ? {} : { date: day };
+    return sampleCandidate(
+      i + 1,
+      { title, content, metadata },
+      { score: 0.8 - i / 100, relevance: 1 - i / 100 },
+    );
+  });
 }
 
 async function headersOf(candidates: readonly Candidate[]): Promise<string[]> {

@@ -66,9 +66,7 @@ export async function buildPack(request: PackRequest): Promise<Pack> {
   const settings = settingsOf(budget);
   const judged = await judgeSections(query, candidates);
   const ranked = orderSections(candidates, judged, settings);
-  const usual = usualTrust(
-    candidates.filter(({ excluded }) => excluded === null).map(({ record }) => record.trust),
-  );
+  const usual = usualTrust(candidates);
   const frame = { tag: request.fence, usual, isUnsure: request.isUnsure };
   const allowed = request.isUnsure ? unsureBudget(budget) : budget;
   const room = allowed - frameTokens(frame, count);

@@ -18,16 +18,7 @@ export type Level = (typeof LEVELS)[number];
 const LANE_STATUS = ['answered', 'partial', 'late', 'failed', 'off'] as const;
 
 /** Why a candidate is not in the pack. */
-export const EXCLUSIONS = [
-  'budget',
-  'duplicate',
-  'project',
-  'threshold',
-  'safe_mode',
-  'secret',
-  'gone',
-  'prompt',
-] as const;
+export const EXCLUSIONS = ['budget', 'duplicate', 'threshold', 'secret', 'gone', 'prompt'] as const;
 export type Exclusion = (typeof EXCLUSIONS)[number];
 
 export const VERDICTS = ['useful', 'not-useful'] as const;

@@ -1,5 +1,6 @@
 import { sha256 } from '../core/ids.ts';
 import { TRUST, type Trust, type Span } from '../core/types.ts';
+import type { Candidate } from './candidate.ts';
 import type { Level } from './receipt.ts';
 import { ITEM_MARK, shownText, WRITTEN_BY } from './text/span.ts';
 
@@ -55,8 +56,9 @@ export function trustMark(trust: Trust, usual: Trust): string {
   return trust === usual ? '' : ` (by ${WRITTEN_BY[trust]})`;
 }
 
-/** The most frequent trust class; the less trusted of equals. */
-export function usualTrust(classes: readonly Trust[]): Trust {
+/** The most frequent trust class of candidates that may be shown; the less trusted of equals. */
+export function usualTrust(candidates: readonly Pick<Candidate, 'excluded' | 'record'>[]): Trust {
+  const classes = candidates.flatMap(({ excluded, record }) => (excluded === null ? [record.trust] : []));
   const count = (trust: Trust): number => classes.filter((each) => each === trust).length;
   return TRUST.toReversed().reduce((best, trust) => (count(trust) > count(best) ? trust : best), 'external');
 }

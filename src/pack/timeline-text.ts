@@ -32,70 +32,47 @@ export interface FittedTimeline {
 
 /** A longer title is cut, so that one record cannot take the budget of the others. In UTF-16 code units. */
 const MAX_TITLE = 120;
-const MORE: readonly string[] = ['more before', 'more after'];
 
 /**
- * The lines that fit into a budget of tokens: the record in the middle, then those nearest to it, in turn on both sides. A side
- * ends with the first line that does not fit, so that the timeline has no gaps. The tokens are those of the whole text.
+ * The lines that fit into a budget of tokens: the record in the middle, then those nearest to it, in turn on both sides, up to the first
+ * that does not fit, so that the timeline has no gaps. The tokens are those of the whole text.
  */
 export function fitTimeline(lines: TimelineLines, budget: number, count: CountTokens): FittedTimeline {
-  let left = budget - count(framed([], MORE));
-  const fits = (line: TimelineLine, isAnchor: boolean): boolean => {
-    const tokens = count(`${lineText(line, isAnchor)}\n`);
-    if (tokens > left) return false;
-    left -= tokens;
-    return true;
+  const order = nearestFirst(lines);
+  const fitted = (length: number): FittedTimeline => {
+    const kept = keptLines(lines, order.slice(0, length));
+    const text = timelineText(kept);
+    return { lines: kept, text, tokens: count(text) };
   };
-  const kept: Kept = { before: 0, anchor: 0, after: 0, order: [] };
-  if (lines.anchor === null || fits(lines.anchor, true)) {
-    if (lines.anchor !== null) keep(kept, 'anchor');
-    addSides(lines, kept, (line) => fits(line, false));
+  let [low, high] = [0, order.length];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (fitted(middle).tokens <= budget) low = middle;
+    else high = middle - 1;
   }
-  // Tokens may reach over the end of a line, so the sum of the lines is not exactly that of the text.
-  for (;;) {
-    const fitted = keptLines(lines, kept);
-    const text = timelineText(fitted);
-    const tokens = count(text);
-    if (tokens <= budget) return { lines: fitted, text, tokens };
-    const last = kept.order.pop();
-    if (last === undefined) return { lines: fitted, text: '', tokens: 0 };
-    kept[last]--;
-  }
+  const best = fitted(low);
+  return best.tokens <= budget ? best : { lines: best.lines, text: '', tokens: 0 };
 }
 
-type Side = 'before' | 'after';
-interface Kept extends Record<Side | 'anchor', number> {
-  /** Where each line stands, in the order in which they were added. */
-  readonly order: (Side | 'anchor')[];
+type Position = 'before' | 'anchor' | 'after';
+
+function nearestFirst({ before, anchor, after }: TimelineLines): Position[] {
+  const sides = Array.from({ length: Math.max(before.length, after.length) }, (_, i): Position[] => [
+    ...(i < before.length ? (['before'] as const) : []),
+    ...(i < after.length ? (['after'] as const) : []),
+  ]);
+  return [...(anchor === null ? [] : (['anchor'] as const)), ...sides.flat()];
 }
 
-function keep(kept: Kept, position: Side | 'anchor'): void {
-  kept[position]++;
-  kept.order.push(position);
-}
-
-function addSides(lines: TimelineLines, kept: Kept, fits: (line: TimelineLine) => boolean): void {
-  const open = new Set<Side>(['before', 'after']);
-  while (open.size > 0) {
-    for (const side of open) {
-      const line = lines[side][kept[side]];
-      if (line === undefined || !fits(line)) {
-        open.delete(side);
-        continue;
-      }
-      keep(kept, side);
-    }
-  }
-}
-
-function keptLines(lines: TimelineLines, { before, anchor, after }: Kept): TimelineLines {
+function keptLines(lines: TimelineLines, kept: readonly Position[]): TimelineLines {
+  const of = (position: Position): number => kept.filter((each) => each === position).length;
+  const [before, after] = [lines.before.slice(0, of('before')), lines.after.slice(0, of('after'))];
+  const anchor = of('anchor') === 0 ? null : lines.anchor;
   return {
-    before: lines.before.slice(0, before),
-    anchor: anchor === 0 ? null : lines.anchor,
-    after: lines.after.slice(0, after),
-    moreBefore: lines.moreBefore || before < lines.before.length,
+    ...{ before, anchor, after },
+    moreBefore: lines.moreBefore || before.length < lines.before.length,
     // A record in the middle that does not fit is there too.
-    moreAfter: lines.moreAfter || after < lines.after.length || (anchor === 0 && lines.anchor !== null),
+    moreAfter: lines.moreAfter || after.length < lines.after.length || anchor !== lines.anchor,
   };
 }
 
@@ -105,7 +82,7 @@ const NOTHING_FITS = 'The budget is too small for a line of the timeline.';
 
 /** The lines as text for a model, oldest first. */
 export function timelineText({ before, anchor, after, moreBefore, moreAfter }: TimelineLines): string {
-  const more = MORE.filter((_, i) => [moreBefore, moreAfter][i]);
+  const more = [...(moreBefore ? ['more before'] : []), ...(moreAfter ? ['more after'] : [])];
   const lines = [
     ...before.toReversed().map((line) => lineText(line, false)),
     ...(anchor === null ? [] : [lineText(anchor, true)]),

@@ -1,6 +1,6 @@
 import { sha256, uuidv7 } from '../../src/core/ids.ts';
 import type { LociRecord } from '../../src/core/types.ts';
-import type { Candidate } from '../../src/pack/candidate.ts';
+import type { Candidate, PackRecord } from '../../src/pack/candidate.ts';
 import { buildPack, type Pack } from '../../src/pack/pack.ts';
 import type { PackRequest } from '../../src/pack/draft.ts';
 import { RECEIPT_VERSION, type Receipt } from '../../src/pack/receipt.ts';
@@ -24,24 +24,49 @@ export async function packRequest(
   };
 }
 
+/** A candidate whose passage is the whole text of its record. */
+export function sampleCandidate(
+  id: number,
+  record: Partial<PackRecord>,
+  fields: Partial<Candidate> = {},
+): Candidate {
+  const { content = '' } = record;
+  return {
+    record: {
+      ...{
+        id,
+        uuid: `00000000-0000-7000-8000-${String(id).padStart(12, '0')}`,
+        origin: 'memory',
+        source: 's',
+      },
+      ...{
+        project: 'default',
+        trust: 'agent',
+        title: '',
+        content,
+        contentHash: sha256(content),
+        metadata: {},
+      },
+      ...{ key: null, recordType: 'note', ...record },
+    },
+    passage: { ordinal: 0, text: content, startLine: 1, endLine: content.split('\n').length },
+    ...{ score: 0.5, relevance: 0.5, passages: [], lane: 'search', path: null, via: null, excluded: null },
+    ...{ secrets: [], citation: `record/${String(id)}`, ...fields },
+  };
+}
+
 /** A pack of whole records, and its receipt. */
 export async function packWithReceipt(
   records: readonly LociRecord[],
   request: { readonly query: string; readonly budget?: number; readonly at?: number },
 ): Promise<{ readonly pack: Pack; readonly receipt: Receipt }> {
   const { query, budget = 2000, at = Date.now() } = request;
-  const candidates = records.map((record, i): Candidate => ({
-    record,
-    passage: {
-      ordinal: 0,
-      text: record.content,
-      startLine: 1,
-      endLine: record.content.split('\n').length,
-    },
-    ...{ score: 0.8 - i / 100, relevance: 1 - i / 100, lane: 'search', path: null, via: null },
-    citation: record.key ?? `record/${String(record.id)}`,
-    ...{ excluded: null, secrets: [], passages: [] },
-  }));
+  const candidates = records.map((record, i) =>
+    sampleCandidate(record.id, record, {
+      ...{ score: 0.8 - i / 100, relevance: 1 - i / 100 },
+      citation: record.key ?? `record/${String(record.id)}`,
+    }),
+  );
   const pack = await buildPack(await packRequest(query.toLowerCase().split(' '), candidates, budget));
   const receipt: Receipt = {
     version: RECEIPT_VERSION,

@@ -1,3 +1,4 @@
+import { EDGE_TYPES, NODE_TYPES } from '../../core/graph-types.ts';
 import type { ProgressOptions } from '../../core/progress.ts';
 import type { GraphNode } from '../../store/graph-model.ts';
 import type { EngineContext } from '../context.ts';
@@ -8,15 +9,15 @@ import { assertGraphIsOn, crossProjectTypes, graphFilter } from '../graph/graph-
 import { updateGraph } from '../graph/update-relations.ts';
 import { expire } from '../shared/retention.ts';
 import { type GraphMapInput, DEFAULT_NODES, type GraphMapOutput, MAX_EDGES } from './map-fields.ts';
-import { MapAnswer, countFacets, edgesBetween, selectNodes } from './map-answer.ts';
+import { countFacets, edgeColumns, edgesBetween, nodeColumns, selectNodes } from './map-answer.ts';
 import { type MapGraph, readMapGraph } from './read-graph.ts';
 
 const OUTLINE =
   'this graph is large: mentions, and concepts that only texts name, are neither shown nor counted unless they are next to a node of `around`';
 
 /**
- * Nodes with positions, and the edges between them, for a viewer. The answer is shorter than 1 MB. Credentials are masked, as in an
- * export. @throws LociError `forbidden` while the graph is off
+ * Nodes with positions, and the edges between them, for a viewer. Credentials are masked, as in an export.
+ * @throws LociError `forbidden` while the graph is off
  */
 export async function graphMap(
   context: EngineContext,
@@ -26,7 +27,7 @@ export async function graphMap(
   assertGraphIsOn(context);
   await expire(context);
   await updateGraph(context, options);
-  const { around = [], from_edge = 0 } = given;
+  const { around = [] } = given;
   const filter = await graphFilter(context, {});
   const { nodes: centres, unknown } = await findNodes(context, around, filter);
   const graph = await readMapGraph(context, filter, crossProjectTypes(context, given), centres, options);
@@ -34,28 +35,29 @@ export async function graphMap(
   const found = await selectNodes(graph, given, starts);
   const mask = new GraphMask(context.thread);
   const facets = await countFacets(graph, (texts) => mask.texts.texts(texts));
-  const answer = new MapAnswer(graph, mask, given.search, facets);
-  await answer.addNodes(found.nodes.slice(0, given.nodes ?? DEFAULT_NODES), found.steps);
-  const edges = edgesBetween(graph, answer.shown, given.edge_types);
-  const next = await answer.addEdges(edges, from_edge, given.edges ?? MAX_EDGES);
+  const first = { ...found, nodes: found.nodes.slice(0, given.nodes ?? DEFAULT_NODES) };
+  const { shown, dropped, ...columns } = await nodeColumns(graph, mask, first, given.search);
+  const edges = edgesBetween(graph, shown, given.edge_types);
   const totals = {
-    nodes: found.nodes.length - answer.dropped,
+    nodes: found.nodes.length - dropped,
     edges: edges.length,
     graph_nodes: graph.ids.length,
     graph_edges: graph.src.length,
     across_projects: graph.acrossProjects,
   };
   const notices = [
-    ...leftOut(totals.nodes, answer.shown.size, starts !== null),
+    ...leftOut(totals.nodes, shown.size, starts !== null),
     ...(graph.isOutline ? [OUTLINE] : []),
     ...(await graphNotices(context, { ...given, names: around })),
   ];
   return {
     version: graph.version,
-    ...answer.columns(from_edge > 0),
+    ...columns,
+    edges: await edgeColumns(graph, mask, edges.slice(0, given.edges ?? MAX_EDGES), shown),
+    node_types: [...NODE_TYPES],
+    edge_types: [...EDGE_TYPES],
     facets,
     totals,
-    next_edge: next,
     notices,
     unknown,
   };

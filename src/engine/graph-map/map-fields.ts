@@ -13,11 +13,10 @@ import {
 const MAX_NODES = 5000;
 /** More are hard to tell from each other. */
 export const DEFAULT_NODES = 1500;
-export const MAX_EDGES = 10_000;
+/** Drawing more takes too long. */
+export const MAX_EDGES = 20_000;
 const MAX_CENTRES = 50;
 const MAX_MAP_DEPTH = 5;
-/** More than a graph may have edges. */
-const MAX_START = 1_000_000_000;
 
 const several = () => z.array(filterValue()).max(64).exactOptional();
 
@@ -49,15 +48,6 @@ export const graphMapInput = z.strictObject({
   search: filterValue().exactOptional().describe('Only nodes whose title has this text, in either case.'),
   nodes: z.number().int().min(1).max(MAX_NODES).exactOptional().describe(`How many nodes at most: ${String(DEFAULT_NODES)} unless given.`), // prettier-ignore
   edges: z.number().int().min(0).max(MAX_EDGES).exactOptional().describe(`How many edges at most: ${String(MAX_EDGES)} unless given.`), // prettier-ignore
-  from_edge: z
-    .number()
-    .int()
-    .min(0)
-    .max(MAX_START)
-    .exactOptional()
-    .describe(
-      '`next_edge` of the previous page. Such a page has edges only; they refer to the nodes of the first page.',
-    ),
   allow_cross_project: allowCrossProject(),
 });
 
@@ -87,9 +77,7 @@ export const graphMapOutput = z.strictObject({
       dst: z.array(count()),
       type: z.array(count()).describe('Places in `edge_types`.'),
       weight: z.array(z.number()),
-      reason: z
-        .array(z.string().nullable())
-        .describe('Why each edge is there; null where the answer would be too long. `graph_show` has all.'),
+      reason: z.array(z.string()).describe('Why each edge is there.'),
     })
     .describe('The edges between these nodes, in columns; the heaviest first.'),
   node_types: z.array(z.enum(NODE_TYPES)),
@@ -112,7 +100,6 @@ export const graphMapOutput = z.strictObject({
       across_projects: count().describe('Edges into other projects, which are not followed.'),
     })
     .describe('What there is, whether or not it is in this answer.'),
-  next_edge: z.number().int().nullable().describe('Where the next page of edges begins; null on the last.'),
   notices: noticesOutput.describe(
     'What is left out and how to get it, and why there may be less than expected.',
   ),

@@ -265,15 +265,14 @@ async function readOutline(
 }
 
 async function readNodes(
-  { graph, namespace }: EngineContext,
+  context: EngineContext,
   pages: Iterable<readonly GraphNode[]> | AsyncIterable<readonly GraphNode[]>,
   hash: Hash,
 ): Promise<GraphNode[]> {
   const nodes: GraphNode[] = [];
   const yieldToEventLoop = eventLoopYielder();
   for await (const page of pages) {
-    const concepts = page.filter(({ type, record }) => type === 'concept' && record === null);
-    const common = await commonTags({ graph, namespace }, concepts);
+    const common = await commonTags(context, page);
     for (const node of page) {
       // For a moment, two documents that swap their identities have the same id.
       if (isProjectNode(node) || common.has(node.id) || node.id === nodes.at(-1)?.id) continue;

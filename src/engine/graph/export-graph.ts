@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import type { LociRecord } from '../../core/types.ts';
 import { LociError } from '../../core/errors.ts';
@@ -26,7 +25,6 @@ import { GraphMask } from './edge-places.ts';
 import { projectField } from './graph-fields.ts';
 import { graphCondition } from './graph-status.ts';
 import { assertGraphIsOn, graphFilter } from './graph-view.ts';
-import { leaseProcess } from '../shared/lease.ts';
 import { updateGraph, updateRelations } from './update-relations.ts';
 
 export const graphExportInput = z.strictObject({
@@ -131,7 +129,7 @@ async function nodePage(
   const nodes = await graph.nodes(namespace, { page: { after, limit: PAGE } }, filter);
   const last = nodes.at(-1);
   if (last === undefined) return { nodes: [], edges: [], next: 'e' };
-  const common = await commonTagIds(context, nodes);
+  const common = await commonTags(context, nodes);
   const shown = nodes.filter(({ id }) => !common.has(id));
   const places = await sharedPlaces(context, filter, shown);
   const records = await recordsOf(context, [...shown.map((node) => node.provenance ?? places.get(node.id))]);
@@ -197,7 +195,7 @@ async function edgePage(
     { ids: edges.flatMap(({ type, dst }) => (type === 'tagged' ? [dst] : [])) },
     filter,
   );
-  const common = await commonTagIds(context, tags);
+  const common = await commonTags(context, tags);
   const records = await recordsOf(
     context,
     edges.map(({ provenance }) => provenance),
@@ -214,15 +212,6 @@ async function edgePage(
     edges: (await Promise.all(exported)).flat(),
     next: `e/${last.src}/${last.type}/${last.dst}`,
   };
-}
-
-/** The ids of the tags among the nodes that too many records have. Tags have no edges but those of type `tagged`. */
-async function commonTagIds(
-  { graph, namespace }: EngineContext,
-  nodes: readonly GraphNode[],
-): Promise<ReadonlySet<string>> {
-  const concepts = nodes.filter(({ type, record }) => type === 'concept' && record === null);
-  return new Set((await commonTags({ graph, namespace }, concepts)).keys());
 }
 
 /** For each node that records share, where the edge with the highest weight comes from. */
@@ -258,33 +247,16 @@ async function recordsOf(
 
 /** How long to wait for another process that derives the graph. The lease of a process that was killed ends sooner. */
 const MAX_WAIT_MS = 12_000;
-const POLL_INTERVAL_MS = 250;
 
 /**
  * Derives what the graph lacks, after another process that does so has ended. Returns whether the graph is complete.
  * @throws LociError `aborted`, and the errors of the store
  */
 async function deriveFirst(context: EngineContext, options: ProgressOptions): Promise<boolean> {
-  const deadline = performance.now() + MAX_WAIT_MS;
-  for (let wasFree = false; ;) {
-    assertNotAborted(options);
-    await updateGraph(context, options);
-    await updateRelations(context, options).catch((error: unknown) => {
-      // Without the vectors of the configured model, for example, the rest of the graph can be exported.
-      if (error instanceof LociError && error.code === 'aborted') throw error;
-    });
-    if ((await graphCondition(context)) === 'current') return true;
-    const isFree = await isNobodyDeriving(context);
-    // The other process may have ended just after this one could not begin.
-    if ((isFree && wasFree) || performance.now() > deadline) return false;
-    wasFree = isFree;
-    if (!isFree) await delay(POLL_INTERVAL_MS);
-  }
-}
-
-async function isNobodyDeriving(context: EngineContext): Promise<boolean> {
-  const { namespace } = context;
-  const names = ['graph', 'concepts'];
-  const holders = await Promise.all(names.map((name) => leaseProcess(context, { namespace, name })));
-  return holders.every((holder) => holder === null);
+  await updateGraph(context, options);
+  await updateRelations(context, { ...options, waitMs: MAX_WAIT_MS }).catch((error: unknown) => {
+    // Without the vectors of the configured model, for example, the rest of the graph can be exported.
+    if (error instanceof LociError && error.code === 'aborted') throw error;
+  });
+  return (await graphCondition(context)) === 'current';
 }

@@ -79,12 +79,10 @@ async function commonTagNotices(
 ): Promise<string[]> {
   const tags = names.filter((name) => name.trim().startsWith('#'));
   if (tags.length === 0) return [];
-  const { graph, namespace } = context;
   const filter = await graphFilter(context, scope);
   const { nodes } = await findNodes(context, tags, filter);
-  const concepts = nodes.filter(({ type, record }) => type === 'concept' && record === null);
-  const common = await commonTags({ graph, namespace }, concepts);
-  return concepts.flatMap(({ id, title }) => {
+  const common = await commonTags(context, nodes);
+  return nodes.flatMap(({ id, title }) => {
     const counts = common.get(id);
     if (counts === undefined) return [];
     // The numbers include records of sources that the caller may not see.

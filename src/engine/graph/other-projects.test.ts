@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import type { EngineContext } from '../context.ts';
 import { indexVaults } from '../reading/index-vaults.ts';
-import { findPath, showNodes } from './show-nodes.ts';
+import { showNodes } from './show-nodes.ts';
 import { graphNotices } from './graph-notices.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -35,39 +35,6 @@ async function open(graph: object = {}): Promise<EngineContext> {
 }
 
 const LINKS = { crossProject: true, crossProjectTypes: ['links_to'] };
-const agentOf = (loci: EngineContext): EngineContext =>
-  loci.as({ ...loci.caller, surface: 'mcp', trust: 'agent' });
-
-describe('a path that leads through another project', () => {
-  it('is not followed, but named with what it needs', async () => {
-    const loci = await open();
-    const { found, across_projects } = await findPath(loci, { from: 'Start', to: 'Tiles' });
-    expect(found).toBe(false);
-    expect(across_projects).toEqual({
-      ...{ projects: ['default', 'home'], types: ['embeds'], setting: ['embeds'] },
-      allowed: false,
-    });
-    expect((await findPath(loci, { from: 'Start', to: 'Alone' })).across_projects).toBeNull();
-    expect((await findPath(loci, { from: 'Start', to: 'Other' })).across_projects).toBeNull();
-  });
-
-  it('is known to an agent only as far as the settings let it ask for it', async () => {
-    const closed = agentOf(await open());
-    expect((await findPath(closed, { from: 'Start', to: 'Tiles' })).across_projects).toBeNull();
-    const off = agentOf(await open({ crossProjectTypes: ['links_to'] }));
-    expect((await findPath(off, { from: 'Start', to: 'Tiles' })).across_projects).toBeNull();
-    const other = agentOf(await open({ crossProject: true, crossProjectTypes: ['supersedes'] }));
-    expect((await findPath(other, { from: 'Start', to: 'Tiles' })).across_projects).toBeNull();
-    const allowed = agentOf(await open(LINKS));
-    const asked = { from: 'Start', to: 'Tiles' };
-    expect((await findPath(allowed, asked)).across_projects).toMatchObject({
-      types: ['links_to'],
-      allowed: true,
-    });
-    const followed = await findPath(allowed, { ...asked, allow_cross_project: true });
-    expect([followed.steps.length, followed.across_projects]).toEqual([2, null]);
-  });
-});
 
 describe('edges into other projects', () => {
   it('are counted apart from those that the limit hides', async () => {

@@ -22,48 +22,8 @@ import {
   unknownOutput,
 } from './graph-fields.ts';
 import { graphNotices } from './graph-notices.ts';
-import {
-  assertGraphIsOn,
-  type GraphScope,
-  walkOptions,
-  crossProjectTypes,
-  graphFilter,
-} from './graph-view.ts';
+import { assertGraphIsOn, type GraphScope, walkOptions } from './graph-view.ts';
 import { updateGraph } from './update-relations.ts';
-import { EDGE_TYPES } from '../../core/graph-types.ts';
-
-/** What a path between two nodes needs that was not found within their projects. */
-const acrossProjects = z.strictObject({
-  projects: z.array(z.string()).describe('The projects through which it leads, in this order.'),
-  types: z.array(z.enum(EDGE_TYPES)).describe('The types of its edges into other projects.'),
-  setting: z.array(z.enum(EDGE_TYPES)).describe('`graph.crossProjectTypes` with these types added.'),
-  allowed: z.boolean().describe('Whether the settings allow them with `allow_cross_project`.'),
-});
-
-/**
- * Looks for a path through other projects, without following it for the caller. The operator may know about each edge; an agent
- * about those that it may ask to follow.
- */
-async function pathAcrossProjects(
-  context: EngineContext,
-  { project: _, ...scope }: GraphScope,
-  from: GraphNode,
-  to: GraphNode,
-): Promise<z.infer<typeof acrossProjects> | null> {
-  const { graph, namespace, caller, config } = context;
-  const followed = crossProjectTypes(context, { allow_cross_project: true });
-  const known = caller.trust === 'operator' ? EDGE_TYPES : followed;
-  if (known.length === 0) return null;
-  const filter = await graphFilter(context, scope);
-  const options = { graph, namespace, filter, crossProjectTypes: known };
-  const { path } = await shortestPath(options, from, to);
-  if (path === null) return null;
-  const crossing = path.filter((step) => step.from.project !== step.to.project);
-  const types = [...new Set(crossing.map(({ edge }) => edge.type))];
-  const projects = [from.project, ...crossing.map((step) => step.to.project)];
-  const setting = [...new Set([...config.graph.crossProjectTypes, ...types])];
-  return { projects, types, setting, allowed: types.every((type) => followed.includes(type)) };
-}
 
 const MAX_NODES = 20;
 const MAX_K = 100;
@@ -205,11 +165,6 @@ export const graphPathOutput = z.strictObject({
   partial: z.boolean().describe('Whether the search ended before it had seen everything within reach.'),
   steps: z.array(stepOutput),
   via: z.string().nullable().describe('The path in words.'),
-  across_projects: acrossProjects
-    .nullable()
-    .describe(
-      'Where no path was found: one that leads through other projects and is therefore not followed.',
-    ),
   notices: noticesOutput,
   unknown: unknownOutput.describe('The names without a node.'),
 });
@@ -229,7 +184,6 @@ export async function findPath(
   const mask = new GraphMask(context.thread);
   const search = start === null || end === null ? null : await shortestPath(options, start, end);
   const path = await mask.steps(search?.path ?? []);
-  const isFound = search !== null && search.path !== null;
   const places = await placesOf(
     context,
     path.map(({ edge }) => edge),
@@ -238,14 +192,10 @@ export async function findPath(
   return {
     from: start === null ? null : formatNode(await mask.node(start)),
     to: target === null ? null : formatNode(target),
-    found: isFound,
+    found: search !== null && search.path !== null,
     partial: search?.isPartial ?? false,
     steps: path.map((step) => formatStep(step, places)),
     via: path.length === 0 ? null : `${describePath(path)} → [[${target?.title ?? ''}]]`,
-    across_projects:
-      start === null || end === null || isFound
-        ? null
-        : await pathAcrossProjects(context, request, start, end),
     notices: await graphNotices(context, { ...request, names: [request.from, request.to] }),
     unknown: [...from.unknown, ...to.unknown],
   };

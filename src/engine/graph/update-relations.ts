@@ -28,18 +28,19 @@ const LEASES = ['graph', 'belongs-to', 'concepts'];
  */
 export async function updateRelations(
   context: EngineContext,
-  { maxRecords = Infinity, waits = false, ...options }: RelationOptions = {},
+  { maxRecords = Infinity, waitMs = 0, ...options }: RelationOptions = {},
 ): Promise<Unrelated> {
-  const before = await unrelated(context, waits);
+  const deadline = performance.now() + waitMs;
+  const before = await unrelated(context, waitMs > 0);
   if (before === null) return NOTHING_UNRELATED;
   if (before.records > maxRecords) return before;
   const report = await partReports(context, before.records, options);
   for (let wasFree = false; ;) {
     await updateParts(context, options, report);
-    const left = await unrelated(context, waits);
+    const left = await unrelated(context, waitMs > 0);
     if (left === null) return NOTHING_UNRELATED;
     // The other process may have ended just after this one could not begin.
-    if (!waits || (left.process === null && wasFree)) return left;
+    if (performance.now() >= deadline || (left.process === null && wasFree)) return left;
     wasFree = left.process === null;
     if (left.process !== null) {
       const subject = `${left.process} to relate records`;

@@ -1,4 +1,3 @@
-import { LociError } from '../../core/errors.ts';
 import { findTerms } from '../../core/text/additional-terms.ts';
 import type { LociRecord, Passage } from '../../core/types.ts';
 import type { ExpandedNode } from '../../graph/expand.ts';
@@ -9,7 +8,7 @@ import type { ReceiptCandidate } from '../../pack/receipt.ts';
 import { admits } from '../../store/rules/filter.ts';
 import type { EngineContext } from '../context.ts';
 import { edgePlaces, recordsOfEdges } from '../graph/edge-places.ts';
-import { crossProjectTypes, neighbourhood } from '../graph/graph-view.ts';
+import { crossProjectTypes, nodesNear } from '../graph/graph-view.ts';
 import { wholeCitations } from '../shared/citations.ts';
 import { candidatesOf, isBelowThreshold, type FoundHit } from './candidates.ts';
 import type { Lane } from './lanes.ts';
@@ -64,7 +63,7 @@ async function nearCandidates(
     excluded === null ? [{ record: id, score }] : [],
   );
   const scope = { allow_cross_project, audience: 'context' } as const;
-  const near = await neighbourhood(context, {
+  const near = await nodesNear(context, {
     anchors: anchors.slice(0, MAX_ANCHORS),
     depth: DEPTH,
     // Tasks share the record of their note.
@@ -73,10 +72,9 @@ async function nearCandidates(
     // The anchors are of the project already, so that only the allowed edges lead out of it.
     ...(project !== undefined && crossProjectTypes(context, scope).length === 0 && { project }),
   });
-  if (near.failure !== null) throw new LociError(near.code, near.detail);
   const known = new Set(base.map(({ record }) => record.id));
   const best = new Map<number, ExpandedNode>();
-  for (const each of near.expanded) {
+  for (const each of near) {
     const { record } = each.node;
     if (record !== null && !known.has(record) && !best.has(record)) best.set(record, each);
   }

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { receiptSchema } from '../../pack/receipt.ts';
-import { loadTokenCounter } from '../../pack/tokens.ts';
 import { graphIndex, type GraphIndexOutput } from './graph-index.ts';
 import type { EngineContext } from '../context.ts';
 import { indexVaults } from '../reading/index-vaults.ts';
@@ -95,22 +94,6 @@ describe('an index of the graph', () => {
       why_relevant: expect.stringContaining('(in another project)') as string,
     });
   });
-
-  it('within each budget has as many tokens as it says, and is empty below what one line needs', async () => {
-    const count = await loadTokenCounter();
-    for (const budget of [1, 50, 70, 100, 150, 300, 900, 20_000]) {
-      const { text, budget: tokens, empty } = await index({ budget });
-      expect(count(text)).toBe(tokens.used);
-      expect(tokens.used).toBeLessThanOrEqual(budget);
-      if (budget === 1)
-        expect(empty).toMatch(/^the budget of 1 tokens is below what one item needs, \d+ tokens$/);
-    }
-    expect(await index({ query: 'zyzzyva' })).toMatchObject({
-      text: '',
-      empty: 'nothing that is remembered is likely to be about the query',
-    });
-    await expect(index({ query: ' ' })).rejects.toMatchObject({ code: 'invalid_input' });
-  });
 });
 
 describe('a pack of nodes', () => {
@@ -178,21 +161,6 @@ describe('a pack of nodes', () => {
     expect((await pack(['Private'])).text).toBe('');
     const crossing = await pack(['Quotes'], { depth: 1, allow_cross_project: true });
     expect(crossing.text).toContain('linked from Quotes.md#L10-L10 (in another project)');
-  });
-
-  it('keeps its budget, and says why it is empty', async () => {
-    const count = await loadTokenCounter();
-    for (const budget of [1, 50, 80, 120, 300, 2000, 20_000]) {
-      const {
-        text,
-        budget: tokens,
-        empty,
-      } = await pack(['Kitchen', 'Quotes', 'Terms'], { budget, depth: 1 });
-      expect(count(text)).toBe(tokens.used);
-      expect(tokens.used).toBeLessThanOrEqual(budget);
-      if (budget === 1)
-        expect(empty).toMatch(/^the budget of 1 tokens is below what one item needs, \d+ tokens$/);
-    }
   });
 
   it('and an index are refused while the graph is off', async () => {

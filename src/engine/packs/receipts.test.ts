@@ -1,8 +1,7 @@
-import { readFile, rename } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { ReceiptLog } from './receipt-log.ts';
 import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { packWithReceipt } from '../../../test/contract/receipts.ts';
@@ -182,19 +181,6 @@ describe('a receipt', () => {
       }),
       { numRuns: 50 },
     );
-  });
-
-  it('is as the published schema says', async () => {
-    await stored();
-    await stored('another');
-    const published = JSON.parse(
-      await readFile('docs/receipt.schema.json', 'utf8'),
-    ) as z.core.JSONSchema.JSONSchema;
-    const schema = z.fromJSONSchema(published);
-    const { receipts } = await readReceipts(loci, { limit: 10 });
-    expect(receipts).toHaveLength(2);
-    for (const receipt of receipts) expect(schema.safeParse(receipt).error).toBeUndefined();
-    expect(schema.safeParse({ ...receipts[0], text: 'oven' }).success).toBe(false);
   });
 
   it('that is not as its schema says is not stored, which is a warning', async () => {

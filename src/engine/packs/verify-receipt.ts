@@ -102,14 +102,18 @@ export async function verifyReceipt(
 
 interface Prompt {
   readonly bytes: Buffer;
-  /** The beginnings of texts in fences, in bytes, by hash. */
-  readonly packs: ReadonlyMap<string, readonly number[]>;
+  /** Where each text in a fence of Loci first begins, in bytes, by the hash that a receipt has of it. */
+  readonly packs: ReadonlyMap<string, number>;
 }
 
+const FENCE = /<(loci-[a-z]+) id="([0-9a-f]{1,64})">[\s\S]*?<\/\1 id="\2">/gu;
+
 function promptOf(prompt: string): Prompt {
-  const packs = new Map<string, number[]>();
-  for (const { hash, bytes } of fencedTexts(prompt))
-    packs.set(hash, [...(packs.get(hash) ?? []), bytes.start]);
+  const packs = new Map<string, number>();
+  for (const { 0: text, index } of prompt.matchAll(FENCE)) {
+    const hash = sha256(text);
+    if (!packs.has(hash)) packs.set(hash, Buffer.byteLength(prompt.slice(0, index)));
+  }
   return { bytes: Buffer.from(prompt), packs };
 }
 
@@ -137,18 +141,16 @@ async function verifyOne(
     context,
     receipt.pieces.map(({ record }) => record),
   );
-  const packs = prompt?.packs.get(receipt.hash) ?? [];
-  const parts = receipt.pieces.flatMap((piece) =>
-    partsOf(piece, records.get(piece.record), prompt, packs[0] ?? null),
-  );
-  const places = prompt === null ? parts.map(() => null) : findPieces(prompt.bytes, parts, packs);
+  const start = prompt?.packs.get(receipt.hash) ?? null;
+  const parts = receipt.pieces.flatMap((piece) => partsOf(piece, records.get(piece.record), prompt, start));
+  const places = prompt === null ? parts.map(() => null) : findPieces(prompt.bytes, parts, start);
   const live = [...records.values()].filter(({ deletedAt }) => deletedAt === null);
   const citations = new Map(
     (await wholeCitations(context, live)).map((citation, i) => [live[i]!.uuid, citation]),
   );
   return {
     ...{ id: receipt.id, kind: receipt.kind, at: receipt.at },
-    whole: prompt === null ? null : packs.length > 0,
+    whole: prompt === null ? null : start !== null,
     pieces: parts.map(({ piece, lines, ...part }, i) => {
       const record = records.get(piece.record);
       const { state, now } = stateOf({ piece, lines, ...part }, record);
@@ -173,8 +175,12 @@ async function verifyOne(
 }
 
 /** A line of a piece, or a whole piece of which no text is known. */
-interface Part extends SoughtPiece {
+interface Part {
   readonly piece: ReceiptPiece;
+  /** Its bytes in the text of the receipt. */
+  readonly pack: Span;
+  /** What it shows; `null` if the record no longer says it. */
+  readonly shown: string | null;
   readonly lines: ReceiptPiece['lines'];
   /** The text as the record had it; `null` if it is not known any more. */
   readonly original: string | null;
@@ -251,47 +257,15 @@ function coveredBytes(spans: readonly Span[]): number {
   return covered;
 }
 
-/** A text in a fence of Loci: a pack, or what was recalled. */
-interface FencedText {
-  /** UTF-8 bytes of the prompt, end exclusive. */
-  readonly bytes: Span;
-  /** SHA-256 of the text with its fence, as a receipt has it. */
-  readonly hash: string;
-}
-
-const FENCE = /<(loci-[a-z]+) id="([0-9a-f]{1,64})">[\s\S]*?<\/\1 id="\2">/gu;
-
-/** The texts in fences of Loci in a prompt. */
-function fencedTexts(prompt: string): FencedText[] {
-  return Array.from(prompt.matchAll(FENCE), ({ 0: text, index }) => {
-    const start = Buffer.byteLength(prompt.slice(0, index));
-    return { bytes: { start, end: start + Buffer.byteLength(text) }, hash: sha256(text) };
-  });
-}
-
-/** What is looked for in a prompt. */
-interface SoughtPiece {
-  /** Its bytes in the text of the receipt. */
-  readonly pack: Span;
-  /** What it shows; `null` if the record no longer says it. */
-  readonly shown: string | null;
-}
-
 /** A shorter text, such as a title of one word, may be in a prompt by chance: it is found only near other pieces. UTF-16 code units. */
 const MIN_ALONE = 16;
 
 /**
  * Where the pieces of a receipt are in a prompt: UTF-8 bytes, end exclusive; `null` for those that are not in it.
- * @param packs the beginnings of the receipt's whole text in the prompt, in bytes: there, every piece is at its place
+ * @param start where the receipt's whole text begins in the prompt, in bytes: there, every piece is at its place; `null` without it
  */
-function findPieces(
-  prompt: Buffer,
-  pieces: readonly SoughtPiece[],
-  packs: readonly number[],
-): (Span | null)[] {
-  const [start] = packs;
-  if (start !== undefined)
-    return pieces.map(({ pack }) => ({ start: start + pack.start, end: start + pack.end }));
+function findPieces(prompt: Buffer, pieces: readonly Part[], start: number | null): (Span | null)[] {
+  if (start !== null) return pieces.map(({ pack }) => ({ start: start + pack.start, end: start + pack.end }));
   // A text that was changed or cut still has its pieces in order, except where something else stands before them.
   let from = 0;
   const found = pieces.map(({ shown }): Span | null => {

@@ -11,7 +11,7 @@ import {
   recordNode,
   type BelongsTo,
 } from '../../store/graph-model.ts';
-import type { Fence, LinkCursor, RecordLink } from '../../store/model.ts';
+import type { Fence, LinkCursor, RecordChange, RecordLink } from '../../store/model.ts';
 import type { Store } from '../../store/store.ts';
 import { type NodeTypeRules, BUILD_VERSION, buildRecord, type BuiltRecord, rounded } from './record-graph.ts';
 import { OUTLINES } from './outline.ts';
@@ -92,22 +92,12 @@ export async function deriveGraph(options: DerivationOptions): Promise<number> {
     const total = Math.max(done, state.lastChange - state.upTo);
     options.onProgress?.({ stage: 'relating', subject: namespace, done, total });
   };
-  for (;;) {
+  for await (const changes of changePages(store, namespace, upTo, BATCH)) {
     assertNotAborted(options);
-    const after = upTo === 0 ? null : upTo;
-    const { changes, mustRestart } = await store.records.changes(namespace, { after, limit: BATCH });
-    if (mustRestart) {
-      // Nothing of removed records is left in the graph, so that the feed can be followed from its beginning.
-      upTo = 0;
-      continue;
-    }
-    const last = changes.at(-1);
-    if (last === undefined) break;
-    const written = changes.filter(({ kind }) => kind === 'written').map(({ record }) => record);
-    upTo = last.sequence;
+    const written = writtenIn(changes);
+    upTo = changes.at(-1)!.sequence;
     await commit(options, { ...(await contributionsOf(options, written)), progress: { upTo } });
     report(written.length);
-    if (changes.length < BATCH) break;
   }
   for (;;) {
     assertNotAborted(options);
@@ -122,6 +112,28 @@ export async function deriveGraph(options: DerivationOptions): Promise<number> {
   }
   if (!isDerived) await commit(options, { progress: { rules: COMPARING + rules } });
   return done;
+}
+
+/**
+ * The pages of the change feed after a change; 0 for all. A feed that must be read anew is read from its beginning: nothing of removed
+ * records is left in the graph.
+ */
+export async function* changePages(
+  { records }: Pick<Store, 'records'>,
+  namespace: string,
+  upTo: number,
+  limit: number,
+): AsyncGenerator<readonly RecordChange[]> {
+  for (let after = upTo === 0 ? null : upTo; ;) {
+    const { changes, mustRestart } = await records.changes(namespace, { after, limit });
+    if (changes.length > 0 && !mustRestart) yield changes;
+    if (changes.length < limit && !mustRestart) return;
+    after = mustRestart ? null : changes.at(-1)!.sequence;
+  }
+}
+
+export function writtenIn(changes: readonly RecordChange[]): number[] {
+  return changes.filter(({ kind }) => kind === 'written').map(({ record }) => record);
 }
 
 async function commit(

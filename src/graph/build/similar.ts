@@ -8,7 +8,7 @@ import {
 } from '../../store/graph-model.ts';
 import type { SimilarRecord } from '../../store/search-model.ts';
 import { rounded } from './record-graph.ts';
-import { rulesOfText, type DerivationOptions } from './derive.ts';
+import { changePages, rulesOfText, writtenIn, type DerivationOptions } from './derive.ts';
 
 /** Edges of a node at most: each of two similar records is among the nearest of the other. */
 const MAX_NEAREST = 5;
@@ -41,21 +41,12 @@ export async function deriveSimilar(options: DerivationOptions, generation: numb
   const comparison = new Comparison(options, generation);
   const isIncremental = similarUpTo > 0 && lastChange - similarUpTo <= MAX_INCREMENTAL_CHANGES;
   const deadline = performance.now() + MAX_RUN_MS;
-  let after = similarUpTo === 0 ? null : similarUpTo;
-  for (;;) {
-    const page = await store.records.changes(namespace, { after, limit: CHANGES_PAGE });
-    if (page.mustRestart) {
-      after = null;
-      continue;
-    }
-    const last = page.changes.at(-1);
-    if (last === undefined) break;
-    const written = page.changes.filter(({ kind }) => kind === 'written').map(({ record }) => record);
-    const compared = isIncremental ? await comparison.withNeighbours(written) : written;
-    await comparison.update(compared, last.sequence);
-    if (page.changes.length < CHANGES_PAGE) break;
+  for await (const changes of changePages(store, namespace, similarUpTo, CHANGES_PAGE)) {
+    // The next run continues after the last page.
     if (performance.now() > deadline) return;
-    after = last.sequence;
+    const written = writtenIn(changes);
+    const compared = isIncremental ? await comparison.withNeighbours(written) : written;
+    await comparison.update(compared, changes.at(-1)!.sequence);
   }
   if (rulesOfText(rules) !== rules) await comparison.finish(rulesOfText(rules));
 }

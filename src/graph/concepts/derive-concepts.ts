@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { parseJson } from '../../core/json.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
@@ -17,7 +16,6 @@ import {
   namesOfRecords,
   lengthOf,
   type NamedText,
-  PASS_MENTIONS,
   RECORD_MENTIONS,
   RECORD_WORDS,
 } from './record-names.ts';
@@ -115,7 +113,7 @@ async function deriveAll(options: ConceptOptions, conceptRules: string): Promise
   const { lastChange } = await store.records.bounds(namespace);
   const stored = passSchema.safeParse(parseJson(conceptRules)).data;
   const count = await store.records.count(namespace, { now });
-  await using mentionPass = new MentionPass(options);
+  const claims = claimedNames(options);
   const progress = (pass: Pass): ConceptUpdate => ({ progress: { upTo: 0, rules: JSON.stringify(pass) } });
   let pass: Pass = stored ?? { rules: CONCEPT_RULES, lastChange, lane: 'names', after: null };
   if (stored === undefined) await commitConcepts(options, progress(pass));
@@ -127,7 +125,7 @@ async function deriveAll(options: ConceptOptions, conceptRules: string): Promise
       pass = { ...pass, after: last };
       const derived =
         lane === 'mentions'
-          ? { mentions: await mentionsOfRecords(options, records, mentionPass.find) }
+          ? { mentions: await mentionsOfRecords(options, records, claims) }
           : { names: await namesById(options, records) };
       await commitConcepts(options, { ...derived, ...progress(pass) });
       done += records.length;
@@ -246,18 +244,18 @@ function phraseOf(name: string): string[] {
   return (queried.length === 0 ? tokens : queried).slice(0, MAX_PHRASE_TERMS).map(({ term }) => term);
 }
 
-/** Finds the names of other records of a project in its texts. */
-type FindMentions = (
-  options: ConceptOptions,
-  project: string,
-  texts: readonly NamedText[],
-) => Promise<ConceptMention[][]>;
+/** The names of a project, at least those all of whose words are among these. */
+type FindNames = (project: string, words: ReadonlySet<string>) => Promise<readonly Pick<StoredName, 'key'>[]>;
 
-/** The names of other records that each text mentions, of the names that are in the store. @param find by default for few records */
+/**
+ * The names of other records that each text mentions, of the names that are in the store.
+ * @param findNames by default for few records: reads the names that begin with a word of the texts
+ */
 export async function mentionsOfRecords(
   options: ConceptOptions,
   records: readonly LociRecord[],
-  find: FindMentions = findByWords,
+  findNames: FindNames = (project, words) =>
+    options.store.graph.conceptNames(options.namespace, { project, only: { firstWords: [...words] } }),
 ): Promise<Map<number, ConceptMention[]>> {
   const { store, namespace } = options;
   const mentions = new Map<number, ConceptMention[]>();
@@ -269,22 +267,12 @@ export async function mentionsOfRecords(
       content,
       own: stored.get(id)?.names ?? [],
     }));
-    const found = await find(options, project, texts);
+    const words = new Set(await runInGroups(options, RECORD_WORDS, texts, lengthOf));
+    const names = withWords(await findNames(project, words), words);
+    const found = await runInGroups(options, RECORD_MENTIONS, texts, lengthOf, names);
     ids.forEach((id, i) => mentions.set(id, found[i]!));
   }
   return mentions;
-}
-
-/** Reads only the names that begin with a word of the texts. */
-async function findByWords(
-  options: ConceptOptions,
-  project: string,
-  texts: readonly NamedText[],
-): Promise<ConceptMention[][]> {
-  const words = new Set(await runInGroups(options, RECORD_WORDS, texts, lengthOf));
-  const only = { firstWords: [...words] };
-  const names = await options.store.graph.conceptNames(options.namespace, { project, only });
-  return runInGroups(options, RECORD_MENTIONS, texts, lengthOf, withWords(names, words));
 }
 
 /** The keys all of whose words the texts have: thousands of names may begin with the same word. */
@@ -294,39 +282,12 @@ export function withWords(names: readonly Pick<StoredName, 'key'>[], words: Read
   return keys.filter((key) => key.split(' ').every(isIn));
 }
 
-/** Above this number of names, the thread is told to release them after the pass. */
-const MANY_NAMES = 5000;
-
-/** Reads the names of a project once, for a pass over all records. The thread that finds them keeps them for the next texts. */
-class MentionPass implements AsyncDisposable {
-  readonly #id = randomUUID();
-  readonly #options: ConceptOptions;
-  readonly #keys = new Map<string, Promise<string[]>>();
-  #count = 0;
-
-  constructor(options: ConceptOptions) {
-    this.#options = options;
-  }
-
-  readonly find: FindMentions = async (options, project, texts) => {
-    const known = await runInGroups(options, PASS_MENTIONS, texts, lengthOf, this.#id, project, null);
-    if (known.length === texts.length) return known;
-    const keys = this.#keys.get(project) ?? this.#read(project);
-    this.#keys.set(project, keys);
-    return runInGroups(options, PASS_MENTIONS, texts, lengthOf, this.#id, project, await keys);
+/** Reads the titles and aliases of a project once, for a pass over all records. */
+function claimedNames({ store, namespace }: ConceptOptions): FindNames {
+  const read = new Map<string, Promise<readonly Pick<StoredName, 'key'>[]>>();
+  return (project) => {
+    const names = read.get(project) ?? store.graph.conceptNames(namespace, { project, only: 'claims' });
+    read.set(project, names);
+    return names;
   };
-
-  async #read(project: string): Promise<string[]> {
-    const { store, namespace } = this.#options;
-    const names = await store.graph.conceptNames(namespace, { project, only: 'claims' });
-    const keys = [...new Set(names.map(({ key }) => key))];
-    this.#count += keys.length;
-    return keys;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    const size = this.#count > MANY_NAMES ? Infinity : 0;
-    // A thread that was closed has released them already.
-    await this.#options.thread.run(PASS_MENTIONS, [[], '', '', null], { size }).catch(() => undefined);
-  }
 }

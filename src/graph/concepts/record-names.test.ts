@@ -70,21 +70,7 @@ describe('the names of a record', () => {
   });
 
   it('are no single letters, numbers, dates, function words or kinds of notes', () => {
-    for (const name of [
-      'A',
-      'it',
-      'AI',
-      '2026',
-      '2026-11-25',
-      'The',
-      'über uns',
-      'Inbox',
-      'README',
-      '無題',
-      '我',
-      '🙂',
-      '',
-    ])
+    for (const name of 'A/it/AI/2026/2026-11-25/The/über uns/Inbox/README/無題/我/🙂/'.split('/'))
       expect(isMentionable(nameKey(name)), name).toBe(false);
     for (const name of ['Oven', 'C3PO', '厨房', '台所', 'Q3 plan', 'Über Ada'])
       expect(isMentionable(nameKey(name)), name).toBe(true);
@@ -127,13 +113,6 @@ describe('credentials', () => {
     expect(await texts({ metadata: { aliases: [`Machine ${KEY}`] }, tags: [KEY] })).toEqual([]);
   });
 
-  it('are found in time that grows with the text, however many there are', async () => {
-    const part = (i: number): string =>
-      `password: "Zebra-Quartz${String(i)}" and “Zebra-Quartz${String(i)} x”\n`;
-    const content = Array.from({ length: 3000 }, (_, i) => part(i)).join('');
-    expect(await texts({ content: `${content}and “Miller Brothers”.` })).toEqual(['Miller Brothers']);
-  });
-
   it('do not hide names that only have a part of their letters', async () => {
     const content = 'password: "Zebra-Quartz77". It is “the zebra”.';
     expect(await texts({ content, tags: ['quartz'] })).toEqual(['quartz', 'the zebra']);
@@ -171,20 +150,7 @@ describe('phrases', () => {
     ['We met Mina, then Per, who is new. The oven is for Mia.', ['Mina', 'Per', 'Mia']],
   ])('are no function words of the language of the text: %s', (text, expected) => {
     const found = phrasesIn(text).map((phrase) => phrase.text);
-    const words = [
-      'Essa',
-      'Que',
-      'Une',
-      'Des',
-      'Cette',
-      'Esta',
-      'Los',
-      'Questa',
-      'Anche',
-      'Deze',
-      'Het',
-      'Denna',
-    ];
+    const words = 'Essa Que Une Des Cette Esta Los Questa Anche Deze Het Denna'.split(' ');
     expect(found.filter((phrase) => words.includes(phrase.split(' ')[0]!))).toEqual([]);
     expect(found).toEqual(expect.arrayContaining(expected));
   });
@@ -214,11 +180,6 @@ describe('phrases', () => {
 
   it('are not in links, code and addresses', () => {
     expect(phrases('see [[Ada Lovelace]], `New York`, [x](New%20York) and https://Ada.Lovelace')).toEqual([]);
-  });
-
-  it('are found in time that grows with the text, whatever it contains', () => {
-    for (const part of ['"', '“', '[[', '`', 'A ', 'Aa ', '<', '](', '「', 'https://'])
-      expect(phrases(part.repeat(200_000 / part.length)).length).toBeLessThanOrEqual(64);
   });
 });
 

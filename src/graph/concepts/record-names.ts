@@ -131,42 +131,7 @@ export interface NamedText extends RecordText {
  * @public A thread finds it by its name.
  */
 export function findMentions(texts: readonly NamedText[], keys: readonly string[]): ConceptMention[][] {
-  return mentionsIn(texts, new NameTrie(keys));
-}
-
-/** The names that this thread keeps during a pass over all records, by project. */
-const kept = { pass: '', names: new Map<string, NameTrie>() };
-
-/**
- * `findMentions` of the names that an earlier call of the same pass and project has brought; nothing if there was none.
- * @param keys names to keep for the next calls
- * @public A thread finds it by its name.
- */
-export function findInPass(
-  texts: readonly NamedText[],
-  pass: string,
-  project: string,
-  keys: readonly string[] | null,
-): ConceptMention[][] {
-  if (kept.pass !== pass) {
-    kept.pass = pass;
-    kept.names.clear();
-  }
-  if (keys !== null) kept.names.set(project, new NameTrie(keys));
-  const names = kept.names.get(project);
-  return names === undefined ? [] : mentionsIn(texts, names);
-}
-
-export const PASS_MENTIONS: ThreadTask<
-  [texts: readonly NamedText[], pass: string, project: string, keys: readonly string[] | null],
-  ConceptMention[][]
-> = {
-  module: workerModule(import.meta.url, 'record-names'),
-  name: findInPass.name,
-  inline: findInPass,
-};
-
-function mentionsIn(texts: readonly NamedText[], names: NameTrie): ConceptMention[][] {
+  const names = new NameTrie(keys);
   return texts.map((text) => {
     const ownKeys = new Set(text.own.filter(isClaim).map(({ key }) => key));
     const mentions = new Map<string, ConceptMention>();

@@ -131,7 +131,7 @@ export const graphOperations = withNames({
   'graph-map': operation({
     description:
       'Returns nodes with positions and the edges between them, as a viewer draws them: the most connected ones, or what is near some ' +
-      'nodes. Up to 5,000 nodes and 10,000 edges, and less than 1 MB.',
+      'nodes. Up to 5,000 nodes and 20,000 edges.',
     input: graphMapInput,
     output: graphMapOutput,
     kind: 'read',

@@ -161,7 +161,9 @@ async function runIndex(
   // When another process reads the same folder, the second one finds its notes in the store and continues.
   const options = {
     ...{ vaults, allowEmpty: allow_empty ?? false, wait, embed: !background, signal, onProgress },
-    relations: relatesAll ? { waits: givenWait === true } : { maxRecords: MAX_RELATED_AT_ONCE },
+    relations: relatesAll
+      ? { waitMs: givenWait === true ? Infinity : 0 }
+      : { maxRecords: MAX_RELATED_AT_ONCE },
   };
   const index = (): Promise<CompletedIndex> => reportWithError(indexVaults(loci, options));
   const { report, error } = await (wait ? retryOnConflict(index, signal) : index());

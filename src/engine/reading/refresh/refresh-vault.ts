@@ -21,7 +21,7 @@ export interface IndexOptions extends ProgressOptions {
   /** Whether to embed what was read. Default true. */
   readonly embed?: boolean;
   /** How the records are related to each other at the end. */
-  readonly relations?: Pick<RelationOptions, 'maxRecords' | 'waits'>;
+  readonly relations?: Pick<RelationOptions, 'maxRecords' | 'waitMs'>;
   /** Removes all notes of a vault that has none any more. */
   readonly allowEmpty?: boolean;
 }

@@ -178,7 +178,7 @@ export const graphShowResult: OperationResult = {
 
 export const graphPathResult: OperationResult = {
   resultOf: (output: GraphPathOutput): ModelResult => {
-    const { from, to, found, partial, steps, across_projects, unknown } = output;
+    const { from, to, found, partial, steps, unknown } = output;
     return {
       summary: [...warningLines(output), ...unknownLines(unknown)],
       fields: {
@@ -188,14 +188,13 @@ export const graphPathResult: OperationResult = {
         found,
         partial: partial ? true : null,
         steps: steps.map((step) => stepFields(step)),
-        across_projects,
       },
       writtenBy: 'others',
     };
   },
   types: {
     ...{ from: 'object', to: 'object', found: 'boolean', partial: 'boolean' },
-    ...{ steps: 'array', across_projects: 'object' },
+    steps: 'array',
   },
 };
 

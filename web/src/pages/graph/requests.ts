@@ -14,8 +14,6 @@ export interface LoadedMap {
   readonly notices: readonly string[];
 }
 
-/** Drawing more takes too long. */
-const MAX_EDGES = 20_000;
 /** As many nodes as the server takes at once. */
 const MAX_CENTRES = 50;
 
@@ -36,20 +34,13 @@ export async function loadMap(wanted: Wanted, signal: AbortSignal): Promise<Load
     ...(around.length > 0 && { around: around.slice(0, MAX_CENTRES), depth }),
     // The address may have types that there are not; the server then says so.
   } as Input<'/api/v1/graph/map'>;
-  const first = await call('/api/v1/graph/map', asked, { signal });
-  const pages = [first];
-  for (let last = first; last.next_edge !== null && last.next_edge < MAX_EDGES;) {
-    last = await call('/api/v1/graph/map', { ...asked, from_edge: last.next_edge }, { signal });
-    // The graph has changed meanwhile: its first page is drawn, and a later view has all.
-    if (last.version !== first.version) break;
-    pages.push(last);
-  }
-  const { facets, totals, notices } = first;
+  const map = await call('/api/v1/graph/map', asked, { signal });
+  const { facets, totals, notices } = map;
   return {
-    graph: { nodes: nodesOf(first), edges: pages.flatMap(edgesOf) },
+    graph: { nodes: nodesOf(map), edges: edgesOf(map) },
     facets: { projects: facets.projects, types: facets.types, tags: facets.tags, edges: facets.edge_types },
     totals,
-    notices: totals.nodes > first.nodes.id.length ? notices.slice(1) : notices,
+    notices: totals.nodes > map.nodes.id.length ? notices.slice(1) : notices,
   };
 }
 

@@ -90,9 +90,8 @@ export const graphPath: OperationCommand<GraphPathOutput> = {
   ],
   warnings: nodeWarnings,
   exitCode: ({ found, unknown }) => (unknown.length > 0 ? ERROR_TABLE.not_found.exit : found ? 0 : 1),
-  render: ({ from, to, found, partial, steps, across_projects }, { style }) => {
+  render: ({ from, to, found, partial, steps }, { style }) => {
     if (from === null || to === null) return '';
-    if (across_projects !== null) return acrossText(across_projects);
     if (!found) return partial ? 'No path was found among the nearest nodes.\n' : 'They are not connected.\n';
     if (steps.length === 0) return 'They are the same node.\n';
     return [style.bold(oneLine(from.title)), ...steps.map((step) => `  ${edgeText(step)}`)]
@@ -100,26 +99,6 @@ export const graphPath: OperationCommand<GraphPathOutput> = {
       .join('');
   },
 };
-
-/** How a path through other projects can be followed. */
-function acrossText({
-  projects,
-  types,
-  setting,
-  allowed,
-}: NonNullable<GraphPathOutput['across_projects']>): string {
-  const through = `${projects.map(oneLine).join(' → ')}, by ${types.join(' and ')}`;
-  const how = allowed
-    ? ['`--allow-cross-project`, without `--project`, follows it.']
-    : [
-        '`--allow-cross-project` follows it once the settings allow it; graph.crossProjectTypes is empty by default:',
-        '  loci config set graph.crossProject true',
-        `  loci config set graph.crossProjectTypes '[${setting.join(', ')}]'`,
-      ];
-  return [`They are connected only through another project (${through}).`, ...how]
-    .map((line) => `${line}\n`)
-    .join('');
-}
 
 const MAX_LISTED_NODES = 20;
 

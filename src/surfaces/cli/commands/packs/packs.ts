@@ -32,7 +32,7 @@ export function traceText({ id, lanes, candidates }: NonNullable<PackOutput['rec
   );
   const ofCandidates = candidates.map(
     ({ record, lane, score, reason }) =>
-      `  ${score.toFixed(2)}  ${record}  ${lane}  ${reason === null ? 'included' : `left out: ${reason.replaceAll('_', ' ')}`}`,
+      `  ${score.toFixed(2)}  ${record}  ${lane}  ${reason === null ? 'included' : `left out: ${reason}`}`,
   );
   return [
     ``,

@@ -58,7 +58,7 @@ export const receiptShow: OperationCommand<ReceiptShowOutput> = {
       candidate.score.toFixed(3),
       oneLine(candidate.lane),
       oneLine(names.get(candidate.record) ?? candidate.record),
-      candidate.included ? piecesText(pieces, i) : `left out: ${(candidate.reason ?? '').replace('_', ' ')}`,
+      candidate.included ? piecesText(pieces, i) : `left out: ${candidate.reason ?? ''}`,
       candidate.verdict ?? '',
     ]);
     return [
