@@ -61,6 +61,9 @@ async function isReady(port: number): Promise<boolean> {
 /** A session that nobody uses. */
 const CHECK_SESSION = 'loci-check';
 
+const NOT_OFFERED =
+  'the gateway does not offer memory_search: if tools.deny, tools.allow or tools.profile hides it, add group:memory to tools.alsoAllow';
+
 /** Who answered `memory_search`. */
 export interface SearchResponder {
   readonly isLoci: boolean;
@@ -85,7 +88,7 @@ export async function probeMemorySearch(openclaw: Openclaw): Promise<SearchRespo
   const details = isJsonMap(called) && valueAt(called, ['output', 'details']);
   if (!isJsonMap(details)) {
     const message = isJsonMap(called) && valueAt(called, ['error', 'message']);
-    return unlike(typeof message === 'string' ? message : 'the gateway does not offer memory_search');
+    return unlike(typeof message === 'string' ? message : NOT_OFFERED);
   }
   const { provider, error, code } = details;
   // The host does not call it as the owner, who alone may read memory unless the settings say otherwise.
@@ -128,7 +131,7 @@ export async function verifyWithOwnGateway(openclaw: Openclaw, signal: AbortSign
     const answer = await probeMemorySearch(program);
     if (!answer.isLoci)
       throw new LociError('source_failed', `memory_search does not answer from Loci: ${answer.problem}`, {
-        hint: '`loci openclaw doctor` lists what can be in the way: hidden or denied tools, another plugin, an unreadable store.',
+        hint: '`loci openclaw doctor` lists what can be in the way: another plugin, wrong settings, an unreadable store.',
       });
   } finally {
     await gateway.stop();
