@@ -94,7 +94,7 @@ export class Openclaw {
   async version(): Promise<string> {
     const output = await this.run('--version');
     const version = /\d{4}\.\d+\.\d+\S*/.exec(output)?.[0] ?? '';
-    if (version !== '' && compareVersions(version, MIN_VERSION) >= 0) return version;
+    if (isRecent(version)) return version;
     throw new LociError(
       'unsupported_runtime',
       `Loci needs OpenClaw ${MIN_VERSION} or newer; this is ${version === '' ? output.trim() : version}`,
@@ -186,9 +186,7 @@ function parseOutput(stdout: string): unknown {
   return JSON.parse(stdout.slice(Math.max(0, stdout.search(/^[{[]/m))));
 }
 
-/** Compares versions such as 2026.9.6 and 2026.10.0-beta.1. */
-export function compareVersions(a: string, b: string): number {
-  const numbers = (version: string): number[] => (version.match(/\d+/g) ?? []).slice(0, 3).map(Number);
-  const [first, second] = [numbers(a), numbers(b)];
-  return [0, 1, 2].map((i) => (first[i] ?? 0) - (second[i] ?? 0)).find((each) => each !== 0) ?? 0;
+/** Whether a version such as 2026.10.0-beta.1 has all that Loci uses. */
+export function isRecent(version: string): boolean {
+  return version !== '' && version.localeCompare(MIN_VERSION, 'en', { numeric: true }) >= 0;
 }

@@ -10,7 +10,7 @@ import type { JsonMap } from '../../../core/json.ts';
 import { ConfigFiles } from './config-files.ts';
 import { SLOT } from './plugin-keys.ts';
 import { agreeOnTranscripts, conversationsText, type HostSession, ownerProblem } from './session.ts';
-import { compareVersions } from './program.ts';
+import { isRecent } from './program.ts';
 
 it('without a terminal and --yes, setup refuses before it looks at anything', async () => {
   const written: string[] = [];
@@ -104,8 +104,11 @@ it.each<[what: string, config: JsonMap, isProblem: boolean]>([
   expect(ownerProblem(config) !== null).toBe(isProblem);
 });
 
-it('versions are compared by their numbers', () => {
-  expect(compareVersions('2026.10.1', '2026.9.6')).toBeGreaterThan(0);
-  expect(compareVersions('2026.9.6-beta.1', '2026.9.6')).toBe(0);
-  expect(compareVersions('2026.9.5', '2026.9.6')).toBeLessThan(0);
+it.each([
+  ['2026.10.1', true],
+  ['2026.9.6-beta.1', true],
+  ['2026.9.5', false],
+  ['', false],
+])('whether OpenClaw %j is recent enough: %s', (version, expected) => {
+  expect(isRecent(version)).toBe(expected);
 });
