@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ROOT, temporaryFolder } from './loci-command.ts';
 
-/** Answers what setup asks. It loads every plugin whose folder the configuration names, as OpenClaw does. */
+/** Answers what setup asks. It loads every plugin whose folder the configuration names, as OpenClaw does, unless that is `broken`. */
 const PROGRAM = `
   const { readFileSync } = await import('node:fs');
   const [first, second] = process.argv.slice(2);
   const file = process.env.OPENCLAW_CONFIG_PATH;
-  const paths = JSON.parse(readFileSync(file, 'utf8')).plugins?.load?.paths ?? [];
-  const plugins = paths.map((rootDir) => ({ id: rootDir.split('/').at(-1), rootDir, status: 'loaded', toolNames: [] }));
+  const { plugins: { load: { paths = [] } = {} } = {}, broken } = JSON.parse(readFileSync(file, 'utf8'));
+  const plugins = (broken ? [] : paths).map((rootDir) => ({ id: rootDir.split('/').at(-1), rootDir, status: 'loaded', toolNames: [] }));
   const answers = {
     '--version': 'OpenClaw 2026.9.6',
     'config file': JSON.stringify({ path: file }),
@@ -61,15 +61,26 @@ describe('loci openclaw setup', () => {
     const edited = readFileSync(config, 'utf8');
     const { code, output } = await loci('undo');
     const [{ kept } = { kept: [] }] = output['files'] as { readonly kept: readonly string[] }[];
-    expect([code, kept.map((change) => change.split(' ')[0])]).toEqual([
+    expect([code, kept]).toEqual([
       0,
       [
-        'plugins.load.paths',
         'plugins.entries.loci-corpus.enabled',
         'plugins.entries.loci-corpus.config.home',
+        'plugins.load.paths',
       ],
     ]);
     expect(readFileSync(config, 'utf8')).toBe(edited);
+  });
+
+  it('restores each byte when its last step fails', async () => {
+    const broken = '{  "broken": true }\n';
+    writeFileSync(config, broken);
+    expect(await loci('setup', '--beside', '--yes')).toMatchObject({
+      code: 8,
+      output: { error: { message: expect.stringContaining('failed: loci-corpus is not') as string } },
+    });
+    expect(readFileSync(config, 'utf8')).toBe(broken);
+    expect(await loci('undo')).toMatchObject({ code: 4 });
   });
 
   it('a second one keeps the copy of the first', async () => {

@@ -199,7 +199,7 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
     name: 'openclaw doctor',
     summary: 'check that OpenClaw remembers with Loci',
     description:
-      'Checks the version and the plugin, the memory slot, what can be in the way of the tools, the settings, the store and the index, ' +
+      'Checks the version and the plugin, the keys that setup sets, the settings, the store and the index, ' +
       'and asks a running gateway for memory_search. Each problem comes with its remedy. Changes nothing.',
     operands: [],
     options: { ...OPENCLAW_PROGRAM },

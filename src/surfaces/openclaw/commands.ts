@@ -1,61 +1,46 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
-import { HOST_COMMAND_VARIABLE } from '../shared/command-names.ts';
 import { memoryFor } from './gateway-memory.ts';
-import { agentIds, namespaceOf, workspacesOf } from './host/agents.ts';
-import type { HostCommand, PluginApi } from './host/api.ts';
-import { HOST_COMMAND } from './host/command.ts';
+import { agentIds, workspacesOf } from './host/agents.ts';
+import type { PluginApi } from './host/api.ts';
 import { loadEngine } from './host/load-engine.ts';
 import { DEFAULT_AGENT } from './host/turn.ts';
-
-const LOCI = 'loci';
-const MEMORY = 'memory';
-const DESCRIPTIONS = {
-  [LOCI]: 'Use the command line of Loci, with the settings of the plugin: openclaw loci search oven',
-  [MEMORY]:
-    'Search, read and index the memory of an agent: openclaw memory [--agent ID] search|get|list|status|index …',
-} as const;
 
 /** Adds `openclaw loci …` and `openclaw memory …`. Both accept what `loci` accepts. */
 export function registerCommands(api: PluginApi, plugin: string): void {
   const register = (
-    name: typeof LOCI | typeof MEMORY,
+    name: string,
+    description: string,
     run: (words: readonly string[]) => Promise<void>,
   ): void => {
     api.registerCli(
       ({ program }) => {
-        passThrough(program, name, run);
+        program
+          .command(name)
+          .description(description)
+          .argument('[words...]', 'the words of the command')
+          .allowUnknownOption()
+          .helpOption(false)
+          .action((words) => run(words));
       },
-      { descriptors: [{ name, description: DESCRIPTIONS[name], hasSubcommands: true }] },
+      { descriptors: [{ name, description, hasSubcommands: true }] },
     );
   };
-  /** Runs a command on behalf of an agent. */
-  const runForAgent = async (words: readonly string[]): Promise<void> => {
-    const { agent = agentIds(api.config)[0] ?? DEFAULT_AGENT, rest } = takeAgent(words);
-    if (rest[0] === 'index' && rest.length === 1) return indexWorkspace(api, plugin, agent);
-    const { loadReader } = await loadEngine(api.rootDir);
-    const { readerVariable } = await loadReader();
-    const { pluginConfig = {} } = api;
-    const workspace = workspacesOf(api).find((each) => namespaceOf(each.agent) === namespaceOf(agent));
-    return runLoci(api, plugin, rest, await readerVariable({ plugin, pluginConfig, agent, workspace }));
-  };
-  register(MEMORY, runForAgent);
-  register(LOCI, (words) => runLoci(api, plugin, words, {}));
-}
-
-function passThrough(
-  program: HostCommand,
-  name: typeof LOCI | typeof MEMORY,
-  run: (words: readonly string[]) => Promise<void>,
-): void {
-  program
-    .command(name)
-    .description(DESCRIPTIONS[name])
-    .argument('[words...]', 'the words of the command')
-    .allowUnknownOption()
-    .helpOption(false)
-    .action((words) => run(words));
+  register(
+    'memory',
+    'Search, read and index the memory of an agent: openclaw memory [--agent ID] search|get|list|status|index …',
+    (words) => {
+      const { agent = agentIds(api.config)[0] ?? DEFAULT_AGENT, rest } = takeAgent(words);
+      if (rest[0] === 'index' && rest.length === 1) return indexWorkspace(api, plugin, agent);
+      return runLoci(api, plugin, rest, agent);
+    },
+  );
+  register(
+    'loci',
+    'Use the command line of Loci, with the settings of the plugin: openclaw loci search oven',
+    (words) => runLoci(api, plugin, words),
+  );
 }
 
 /** The value of `--agent`, and the other words. */
@@ -77,21 +62,16 @@ async function runLoci(
   api: PluginApi,
   plugin: string,
   words: readonly string[],
-  env: NodeJS.ProcessEnv,
+  agent?: string,
 ): Promise<void> {
   const { pluginConfig = {}, rootDir } = api;
-  const { COMMAND_LINE, loadSettings } = await loadEngine(rootDir);
-  const { parsePluginConfig } = await loadSettings();
-  const { settings, hostSettings } = parsePluginConfig(plugin, pluginConfig, workspacesOf(api));
+  const { COMMAND_LINE, loadCommandVariables } = await loadEngine(rootDir);
+  const { commandVariables } = await loadCommandVariables();
+  const workspaces = workspacesOf(api);
+  const variables = await commandVariables({ plugin, pluginConfig, workspaces, agent });
   const child = spawn(process.execPath, [COMMAND_LINE, ...words], {
     stdio: 'inherit',
-    env: {
-      ...process.env,
-      ...(settings.home !== undefined && { LOCI_HOME: settings.home }),
-      LOCI_HOST_SETTINGS: JSON.stringify(hostSettings),
-      [HOST_COMMAND_VARIABLE]: HOST_COMMAND,
-      ...env,
-    },
+    env: { ...process.env, ...variables },
   });
   const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
   process.exitCode = code ?? 128 + (signal === null ? 0 : constants.signals[signal]);

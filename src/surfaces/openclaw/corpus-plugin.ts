@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { namespaceOf } from './host/agents.ts';
 import { withoutHidden } from '../shared/escape-control.ts';
-import type { CorpusSupplement, PluginApi, PluginEntry } from './host/api.ts';
+import type { CorpusCaller, CorpusSupplement, PluginApi, PluginEntry } from './host/api.ts';
 import { DEFAULT_AGENT } from './host/turn.ts';
 
 const ID = 'loci-corpus';
@@ -16,11 +16,6 @@ interface CorpusConfig {
   readonly home?: string;
   readonly agents?: Readonly<Record<string, { readonly namespace?: string } | undefined>>;
   readonly sandboxed?: { readonly read?: string };
-}
-
-interface Caller {
-  readonly agentId?: string;
-  readonly sandboxed?: boolean;
 }
 
 /**
@@ -88,14 +83,14 @@ interface CorpusDocument {
 }
 
 /** The host says nothing of the sender here, so that only the sandbox can restrict the agent. */
-function mayRead({ pluginConfig = {} }: PluginApi, { sandboxed = false }: Caller): boolean {
+function mayRead({ pluginConfig = {} }: PluginApi, { sandboxed = false }: CorpusCaller): boolean {
   return !sandboxed || (pluginConfig as CorpusConfig).sandboxed?.read !== 'none';
 }
 
 /** The JSON of a command in the namespace of the agent; `null` for a record that is not there. */
 async function runLoci(
   api: PluginApi,
-  { agentId = DEFAULT_AGENT }: Caller,
+  { agentId = DEFAULT_AGENT }: CorpusCaller,
   words: string[],
 ): Promise<unknown> {
   const { home, agents } = (api.pluginConfig ?? {}) as CorpusConfig;

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import type { Workspace } from './engine/agent-workspaces.ts';
 import type { EngineModules } from './engine/modules.ts';
 import { workspacesOf } from './host/agents.ts';
@@ -196,16 +197,13 @@ const MAX_FILE_LENGTHS: Readonly<Record<string, number>> = { 'USER.md': 4000 };
 
 /** The files of the workspace that the host puts into the system prompt, such as `MEMORY.md`, as it last did in each session. */
 export class PromptFiles {
-  readonly #texts = new Map<string, readonly string[]>();
+  readonly #texts = new LRUCache<string, readonly string[]>({ max: MAX_SESSIONS });
 
   note({ sessionKey, context }: BootstrapEvent): void {
     const whole = (context.bootstrapFiles ?? []).flatMap(({ name, content = '' }) =>
       content.length > (MAX_FILE_LENGTHS[name] ?? MAX_FILE_LENGTH) ? [] : [content],
     );
-    this.#texts.delete(sessionKey);
     this.#texts.set(sessionKey, whole);
-    const [oldest] = this.#texts.keys();
-    if (this.#texts.size > MAX_SESSIONS && oldest !== undefined) this.#texts.delete(oldest);
   }
 
   of(sessionKey = ''): readonly string[] {

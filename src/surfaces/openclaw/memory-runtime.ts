@@ -3,7 +3,6 @@ import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { answerWithin, type GatewayMemory } from './gateway-memory.ts';
 import type { EngineModules } from './engine/modules.ts';
 import type {
-  ClassifiedPath,
   MemoryCapability,
   MemoryManager,
   MemoryStatus,
@@ -34,7 +33,7 @@ export function memoryRuntime(memory: GatewayMemory): MemoryCapability['runtime'
     resolveMemoryBackendConfig: () => null as never,
     classifyWorkspaceMemoryPaths: (request) =>
       Promise.all(
-        request.relativePaths.map(async (relativePath): Promise<ClassifiedPath> => ({
+        request.relativePaths.map(async (relativePath) => ({
           relativePath,
           originClass: await originOf(relativePath, request),
         })),

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { answerWithin, type GatewayMemory } from './gateway-memory.ts';
 import type { EngineModules } from './engine/modules.ts';
 import { configuredModel } from './host/agents.ts';
@@ -36,6 +37,7 @@ const DEADLINE_MS = 50;
  * second turn would begin with other bytes.
  */
 const FIRST_DEADLINE_MS = 2000;
+const MAX_SESSIONS = 1000;
 
 /**
  * The startup entries for the system prompt of a turn (R10). A model sees only the prompt of the turn, so that each prompt of a
@@ -45,7 +47,7 @@ const FIRST_DEADLINE_MS = 2000;
 export class StartupPrompt {
   readonly #memory: GatewayMemory;
   /** Agent, model and session → the last text. */
-  readonly #texts = new Map<string, string>();
+  readonly #texts = new LRUCache<string, string>({ max: MAX_SESSIONS });
 
   constructor(memory: GatewayMemory) {
     this.#memory = memory;
@@ -63,7 +65,7 @@ export class StartupPrompt {
       // A memory that cannot be opened has said so in the log.
       const last = this.#texts.get(key) ?? '';
       // The next turn of the session does not wait as long again.
-      this.#remember(key, last);
+      this.#texts.set(key, last);
       return last === '' || !this.#isOfOwner(agentSessionKey) ? [] : ['## Startup', last, ''];
     }
   }
@@ -87,7 +89,7 @@ export class StartupPrompt {
       ...(model !== undefined && { model }),
       ...(session !== '' && { session }),
     });
-    this.#remember(key, text);
+    this.#texts.set(key, text);
     return text;
   }
 
@@ -104,17 +106,7 @@ export class StartupPrompt {
     const turn = this.#memory.turns.last(session);
     return turn === undefined || engine.readsStartup({ ...turn, agent });
   }
-
-  #remember(key: string, text: string): void {
-    this.#texts.delete(key);
-    this.#texts.set(key, text);
-    if (this.#texts.size <= MAX_SESSIONS) return;
-    const [oldest] = this.#texts.keys();
-    if (oldest !== undefined) this.#texts.delete(oldest);
-  }
 }
-
-const MAX_SESSIONS = 1000;
 
 const prompts = new WeakMap<GatewayMemory, StartupPrompt>();
 

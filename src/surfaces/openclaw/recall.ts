@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { answerWithin, type GatewayMemory } from './gateway-memory.ts';
 import type { PluginApi, PromptEvent, TurnContext } from './host/api.ts';
 import { DEFAULT_AGENT, DEFAULT_TRIGGERS, type RecallTrigger, triggerOf, type Turn } from './host/turn.ts';
@@ -55,7 +56,8 @@ class Recall {
   readonly #memory: GatewayMemory;
   readonly #startup: StartupPrompt;
   readonly #triggers: readonly RecallTrigger[];
-  readonly #texts = new RecentTexts();
+  /** The texts of the last turns: the host builds the prompt of a turn several times, and must get the same bytes. */
+  readonly #texts = new LRUCache<string, string>({ max: MAX_TURNS });
 
   constructor(api: PluginApi, memory: GatewayMemory, startup: StartupPrompt) {
     this.#memory = memory;
@@ -88,29 +90,13 @@ class Recall {
   }
 }
 
-/** The texts of the last turns: the host builds the prompt of a turn several times, and must get the same bytes. */
-class RecentTexts {
-  readonly #texts = new Map<string, string>();
-
-  get(key: string): string | undefined {
-    return this.#texts.get(key);
-  }
-
-  set(key: string, text: string): void {
-    this.#texts.set(key, text);
-    const [oldest] = this.#texts.keys();
-    if (this.#texts.size > MAX_TURNS && oldest !== undefined) this.#texts.delete(oldest);
-  }
-}
-
 const MAX_TURNS = 200;
-
 const MAX_SESSIONS = 1000;
 
 /** Writes facts that the owner asks to remember as records, after the turn (auto-capture). */
 export function registerCapture(api: PluginApi, memory: GatewayMemory): void {
   /** The messages of turns that are running, by session. */
-  const messages = new Map<string, Said>();
+  const messages = new LRUCache<string, Said>({ max: MAX_SESSIONS });
   api.on(
     'before_prompt_build',
     (event, turn) => {
@@ -118,11 +104,7 @@ export function registerCapture(api: PluginApi, memory: GatewayMemory): void {
       const known = memory.turns.of(turn);
       // Only what the owner says is remembered, and only in a turn that may write.
       if (message === null || known?.isOwner !== true) return Promise.resolve(undefined);
-      const key = keyOf(turn);
-      messages.delete(key);
-      messages.set(key, { message, turn: { ...known, agent: turn.agentId ?? DEFAULT_AGENT } });
-      const [oldest] = messages.keys();
-      if (messages.size > MAX_SESSIONS && oldest !== undefined) messages.delete(oldest);
+      messages.set(keyOf(turn), { message, turn: { ...known, agent: turn.agentId ?? DEFAULT_AGENT } });
       return Promise.resolve(undefined);
     },
     { requiresToolAuthority: true },
@@ -134,7 +116,11 @@ export function registerCapture(api: PluginApi, memory: GatewayMemory): void {
     // Somebody else may have joined the session meanwhile, so that the message may be theirs.
     if (said === undefined || memory.turns.of(turn)?.isOwner !== true || !event.success) return;
     try {
-      const secrets = await capture(memory, said, turn);
+      const { engine, tools } = await memory.open();
+      const { secrets } = await tools.captureMessage(engine, said.message, {
+        turn: said.turn,
+        origin: originOf(turn),
+      });
       if (secrets > 0) api.logger.info(`not remembered: ${formatCount(secrets, 'sentence')} with a secret`);
       lastProblem = '';
     } catch (error) {
@@ -153,17 +139,6 @@ interface Said {
 
 function keyOf({ sessionKey, runId }: TurnContext): string {
   return JSON.stringify([sessionKey, runId]);
-}
-
-/** Returns how many sentences were left out because they have a secret. */
-async function capture(
-  memory: GatewayMemory,
-  { message, turn }: Said,
-  context: TurnContext,
-): Promise<number> {
-  const { engine, tools } = await memory.open();
-  const { secrets } = await tools.captureMessage(engine, message, { turn, origin: originOf(context) });
-  return secrets;
 }
 
 function originOf({ sessionKey = '', sessionId, runId }: TurnContext): Readonly<Record<string, string>> {

@@ -85,7 +85,7 @@ export async function searchAnswer(
     citations: 'on',
     mode: hasVectors(outputs) ? 'hybrid' : 'fts',
     ...(warnings.length > 0 && {
-      warning: shortened(withoutHidden(inHostWords(warnings.join(' '))), MAX_WARNING_LENGTH),
+      warning: truncate(withoutHidden(inHostWords(warnings.join(' '))), MAX_WARNING_LENGTH),
     }),
   } as const;
   const results = withinTokens([...hits, ...runs], options.maxTokens - maxTokensOf(JSON.stringify(rest)));
@@ -178,7 +178,7 @@ function runHit({ path, title, content, score, metadata }: CorpusOutput['documen
 }
 
 function name(text: string): string {
-  return shortened(withoutHidden(text), MAX_NAME_LENGTH);
+  return truncate(withoutHidden(text), MAX_NAME_LENGTH);
 }
 
 /** A name is shortened at once, so that a single hit fits into any budget. */
@@ -197,7 +197,7 @@ function withinTokens(hits: readonly LociHit[], maxTokens: number): readonly Loc
   const size = (): number =>
     kept.reduce((sum, hit) => sum + maxTokensOf(JSON.stringify(hit)), OVERHEAD_TOKENS);
   for (let length = 600; size() > maxTokens && length >= MIN_SNIPPET_LENGTH; length *= 0.8)
-    kept = kept.map((hit) => ({ ...hit, snippet: shortened(hit.snippet, Math.round(length)) }));
+    kept = kept.map((hit) => ({ ...hit, snippet: truncate(hit.snippet, Math.round(length)) }));
   while (kept.length > 1 && size() > maxTokens) kept = kept.slice(0, -1);
   return kept;
 }
@@ -205,7 +205,7 @@ function withinTokens(hits: readonly LociHit[], maxTokens: number): readonly Loc
 /** For the notice, and what surrounds the hits. */
 const OVERHEAD_TOKENS = 60;
 
-function shortened(text: string, length: number): string {
+function truncate(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length - 1).trimEnd()}…`.toWellFormed();
 }
 

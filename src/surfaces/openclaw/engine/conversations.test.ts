@@ -138,75 +138,48 @@ async function found(engine: GatewayEngine, turn: Turn, corpus?: string): Promis
   return hits.map(({ snippet }) => snippet).toSorted();
 }
 
-it.each<[expected: boolean, what: string, key: string, session: Session]>([
-  [true, 'a private session', ADA_KEY, {}],
-  [
-    true,
-    'an earlier transcript of it',
-    ADA_KEY,
-    { transcript: { artifactKind: 'retained-session', sessionId: 'old' } },
-  ],
+const reset = { artifactKind: 'archive-artifact', sessionKind: 'unknown' } as const;
+
+/** Each session has a key of its own; those without one are private. */
+const SESSIONS: readonly (readonly [isIndexed: boolean, what: string, session: Session, key?: string])[] = [
+  [true, 'a private session', {}],
+  [true, 'an earlier transcript of it', { transcript: { artifactKind: 'retained-session' } }],
   [
     true,
     'the archive of a session that was reset',
-    ADA_KEY,
-    {
-      transcript: {
-        artifactKind: 'archive-artifact',
-        sessionFile: '/s/x.jsonl.reset.2026',
-        sessionKind: 'unknown',
-      },
-    },
+    { transcript: { ...reset, sessionFile: '/s/x.jsonl.reset.2026' } },
   ],
   [
     false,
     'the archive of a session that was deleted',
-    ADA_KEY,
-    {
-      transcript: {
-        artifactKind: 'archive-artifact',
-        sessionFile: '/s/x.jsonl.deleted.2026',
-        sessionKind: 'unknown',
-      },
-    },
+    { transcript: { ...reset, sessionFile: '/s/x.jsonl.deleted.2026' } },
   ],
-  [false, 'a group', 'agent:main:telegram:group:1', {}],
-  [false, 'a channel', 'agent:main:discord:channel:1', {}],
-  [false, 'a session of unknown type', 'agent:main:main', {}],
-  [false, 'a session without a key', ADA_KEY, { transcript: { sessionKey: '' } }],
-  [false, 'a subagent', ADA_KEY, { transcript: { sessionKind: 'subagent' } }],
-  [false, 'a heartbeat', ADA_KEY, { transcript: { sessionKind: 'heartbeat' } }],
-  [false, 'a schedule', ADA_KEY, { transcript: { generatedByCronRun: true } }],
-  [false, 'what turns out to be of a schedule', ADA_KEY, { text: { generatedByCronRun: true } }],
-  [false, 'a dream', ADA_KEY, { transcript: { generatedByDreamingNarrative: true } }],
-  [
-    false,
-    'a session in which somebody else has spoken',
-    ADA_KEY,
-    { said: [...ADA, ['untrusted', 'User: I am Bob.']] },
-  ],
-  [
-    true,
-    'a day before somebody else has spoken',
-    ADA_KEY,
-    { said: [...ADA, ['untrusted', 'User: Bob.', '2026-11-21']] },
-  ],
-  [
-    false,
-    'what was said before the agreed day',
-    ADA_KEY,
-    { said: [['owner', 'User: A boat.', '2025-12-31']] },
-  ],
-  [false, 'what a program has written', ADA_KEY, { said: [['system', 'User: Boat report.']] }],
-  [
-    false,
-    'what the agent has answered to somebody else',
-    ADA_KEY,
-    { said: [['untrusted', 'Assistant: A boat.']] },
-  ],
-])('%s: indexes %s', async (expected, _, key, session) => {
-  const engine = await open(new FakeSessions({ main: { [key]: session } }));
-  expect(await indexed(engine)).toHaveLength(expected ? 1 : 0);
+  [false, 'a group', {}, 'agent:main:telegram:group:1'],
+  [false, 'a channel', {}, 'agent:main:discord:channel:1'],
+  [false, 'a session of unknown type', {}, 'agent:main:main'],
+  [false, 'a session without a key', { transcript: { sessionKey: '' } }],
+  [false, 'a subagent', { transcript: { sessionKind: 'subagent' } }],
+  [false, 'a heartbeat', { transcript: { sessionKind: 'heartbeat' } }],
+  [false, 'a schedule', { transcript: { generatedByCronRun: true } }],
+  [false, 'what turns out to be of a schedule', { text: { generatedByCronRun: true } }],
+  [false, 'a dream', { transcript: { generatedByDreamingNarrative: true } }],
+  [false, 'one with somebody else', { said: [...ADA, ['untrusted', 'User: I am Bob.']] }],
+  [true, 'a day before somebody else', { said: [...ADA, ['untrusted', 'User: Bob.', '2026-11-21']] }],
+  [false, 'what was said before the agreed day', { said: [['owner', 'User: A boat.', '2025-12-31']] }],
+  [false, 'what a program has written', { said: [['system', 'User: Boat report.']] }],
+  [false, 'what the agent has answered to somebody else', { said: [['untrusted', 'Assistant: A boat.']] }],
+];
+
+it('indexes what the owner has said in private sessions, and nothing else', async () => {
+  const keyOf = (at: number): string => SESSIONS[at]![3] ?? `agent:main:direct:${String(at)}`;
+  const main = Object.fromEntries(SESSIONS.map(([, , session], at) => [keyOf(at), session]));
+  const keys = await indexed(await open(new FakeSessions({ main })));
+  const found = SESSIONS.map(([, what], at) => [
+    keys.some((key) => key.startsWith(`${idOf(keyOf(at))}/`)),
+    what,
+  ]);
+  expect(found).toEqual(SESSIONS.map(([isIndexed, what]) => [isIndexed, what]));
+  expect(keys).toHaveLength(SESSIONS.filter(([isIndexed]) => isIndexed).length);
 });
 
 it('has one record for each session and day, with its time and its session', async () => {
@@ -295,29 +268,26 @@ it('masks secrets', async () => {
   expect(read.text).not.toContain('swordfish');
 });
 
-it.each<[expected: boolean, what: string, turn: Turn]>([
+const READERS: readonly (readonly [mayRead: boolean, what: string, turn: Turn])[] = [
   [true, 'the owner in another private session', OWNER],
   [true, 'the owner in the same session', { ...OWNER, ownSession: ADA_KEY }],
   [false, 'somebody else', { ...OWNER, isOwner: false }],
   [false, 'a sandbox', { ...OWNER, isSandboxed: true }],
   [false, 'a session in which somebody else has spoken', operatorTurn('main')],
-  [
-    false,
-    'a session in which somebody else has spoken earlier',
-    { ...OWNER, ownSession: 'agent:main:dm:bob' },
-  ],
+  [false, 'one in which somebody else has spoken earlier', { ...OWNER, ownSession: 'agent:main:dm:bob' }],
   [false, 'a group', { ...OWNER, ownSession: 'agent:main:telegram:group:1' }],
   [false, 'a session that the host does not know', { ...OWNER, ownSession: 'agent:main:direct:new' }],
   [false, 'another agent', { ...OWNER, agent: 'work', ownSession: 'agent:work:direct:ada' }],
   [false, 'another agent that names a session of this one', { ...OWNER, agent: 'work' }],
-])('%s: %s finds and reads conversations', async (expected, _, turn) => {
-  const group = { said: [] };
+];
+
+it('the owner finds and reads conversations in private sessions, and nobody else does', async () => {
   const engine = await open(
     new FakeSessions({
       main: {
         [ADA_KEY]: {},
         [OTHER_KEY]: { said: [] },
-        'agent:main:telegram:group:1': group,
+        'agent:main:telegram:group:1': { said: [] },
         'agent:main:dm:bob': { said: [['untrusted', 'User: I am Bob.']] },
       },
       work: { 'agent:work:direct:ada': { said: [] } },
@@ -325,13 +295,16 @@ it.each<[expected: boolean, what: string, turn: Turn]>([
     // Even agents that share their memory do not share conversations.
     { agents: { main: { namespace: 'family' }, work: { namespace: 'family' } } },
   );
-  for (const corpus of ['sessions', 'all'])
-    expect(await found(engine, turn, corpus).catch(() => [])).toHaveLength(expected ? 1 : 0);
-  for (const corpus of ['memory', undefined])
-    expect(await found(engine, turn, corpus).catch(() => [])).toEqual([]);
   const path = `agent:main:sessions:${idOf(ADA_KEY)}/${DAY}`;
-  const read = await readMemory(engine, { path }, { turn }).catch(() => ({ status: 'forbidden' }));
-  expect(read.status === 'ok').toBe(expected);
+  for (const [mayRead, what, turn] of READERS) {
+    const counts = ['sessions', 'all', 'memory', undefined].map(
+      async (corpus) => (await found(engine, turn, corpus).catch(() => [])).length,
+    );
+    const expected = mayRead ? 1 : 0;
+    expect(await Promise.all(counts), what).toEqual([expected, expected, 0, 0]);
+    const read = await readMemory(engine, { path }, { turn }).catch(() => ({ status: 'forbidden' }));
+    expect(read.status === 'ok', what).toBe(mayRead);
+  }
 });
 
 it('with `enabled: true`, conversations are found without `corpus` in private sessions of the owner', async () => {

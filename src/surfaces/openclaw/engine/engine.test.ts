@@ -6,7 +6,7 @@ import { operatorTurn, turnOf, type Turn } from '../host/turn.ts';
 import type { ExtraPath } from './agent-workspaces.ts';
 import { GatewayEngine } from './engine.ts';
 import { timelineOf } from './timeline.ts';
-import { captureMessage, corpusDocuments, readMemory, runRead, runWrite, searchMemory } from './run-tool.ts';
+import { captureMessage, readMemory, runRead, runWrite, searchMemory } from './run-tool.ts';
 import { listInbox } from '../../../engine/inbox/inbox.ts';
 import { refreshVault } from '../../../engine/reading/refresh/refresh-vault.ts';
 import { sourceReports } from '../../../engine/reading/reports.ts';
@@ -239,12 +239,9 @@ describe('the engine of a gateway', () => {
     expect(recalled).not.toContain('I live in Berlin.');
   });
 
-  it('gives facts and runs of the agent as documents for another memory', async () => {
+  it('lists the facts of the agent alone, and to nobody who may not read', async () => {
     const engine = await open();
     await runWrite(engine, 'fact-store', { key: 'tea', value: 'Assam in the morning' }, { turn: MAIN });
-    const documents = await corpusDocuments(engine, { query: 'Assam', limit: 5 }, MAIN);
-    expect(documents[0]).toMatchObject({ collection: 'facts', path: 'facts/user_facts/tea' });
-    expect(await corpusDocuments(engine, { query: 'Assam', limit: 5 }, operatorTurn('work'))).toEqual([]);
     const listed = (turn: Turn): Promise<unknown> => runRead(engine, 'fact-list', {}, { turn });
     expect(await listed(MAIN)).toMatchObject({ total: 1 });
     expect(await listed(operatorTurn('work'))).toMatchObject({ total: 0 });

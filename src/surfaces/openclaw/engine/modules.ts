@@ -1,9 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import type { EngineHost, GatewayEngine } from './engine.ts';
-import type * as hostReader from './host-reader.ts';
+import type * as commandVariables from './command-variables.ts';
 import type { recallText } from './recall-text.ts';
 import type * as runTool from './run-tool.ts';
-import type * as settings from './settings.ts';
 import type { timelineOf } from './timeline.ts';
 
 /** The command line of this package. */
@@ -33,11 +32,7 @@ export async function openGatewayEngine(host: EngineHost): Promise<EngineModules
   };
 }
 
-export function loadSettings(): Promise<typeof settings> {
-  return import('./settings.ts');
-}
-
-/** Loads the module that names the agent for which `openclaw memory` runs. */
-export function loadReader(): Promise<typeof hostReader> {
-  return import('./host-reader.ts');
+/** Loads the module that makes the variables of a command. */
+export function loadCommandVariables(): Promise<typeof commandVariables> {
+  return import('./command-variables.ts');
 }

@@ -125,7 +125,8 @@ async function runsAbout(
   query: string,
   turn: Turn,
 ): Promise<CorpusOutput['documents']> {
-  const documents = await corpusDocuments(engine, { query, limit: 50 }, turn);
+  const input = { query: query.slice(0, 2000), limit: 50 };
+  const { documents } = (await runRead(engine, 'corpus', input, { turn })) as CorpusOutput;
   return documents.filter(({ collection }) => collection !== 'facts').slice(0, MAX_RUNS);
 }
 
@@ -188,19 +189,6 @@ export async function readMemory(
 
 const DEFAULT_LINES = 200;
 
-/** The facts and runs of the agent that match a query. @throws LociError */
-export async function corpusDocuments(
-  engine: GatewayEngine,
-  request: { readonly query: string; readonly limit: number },
-  turn: Turn,
-): Promise<CorpusOutput['documents']> {
-  const own = requireReadable(engine.grant(turn));
-  const corpus = await operation<CorpusOutput>('corpus');
-  const { query, limit } = request;
-  const input = parseInput(corpus, { query: query.slice(0, 2000), limit: Math.min(Math.max(1, limit), 500) });
-  return (await runOperation(corpus, engine.contextOf(own, turn.agent), input)).documents;
-}
-
 /** Runs an operation that writes, in the agent's own namespace. @throws LociError */
 export async function runWrite(
   engine: GatewayEngine,
@@ -239,17 +227,14 @@ export function parsed<Schema extends z.ZodType>(schema: Schema, input: unknown)
   return parseInput({ input: schema }, lenientInput({ input: schema }, input));
 }
 
-const loaded = new Map<string, Promise<Operation>>();
-
 /** An operation, loaded at its first use. */
 export async function operation<Output = unknown>(
   name: string,
 ): Promise<Operation<z.ZodType, z.ZodType<Output>>> {
   const entry = OPERATIONS.find((each) => each.name === name);
   if (entry === undefined) throw new LociError('internal', `there is no operation ${name}`);
-  const operations = loaded.get(name) ?? entry.load();
-  loaded.set(name, operations);
-  return (await operations) as Operation<z.ZodType, z.ZodType<Output>>;
+  const loaded: Operation = await entry.load();
+  return loaded as Operation<z.ZodType, z.ZodType<Output>>;
 }
 
 /**

@@ -61,10 +61,10 @@ function merged(
   time: string | null,
   maxTokens: number,
 ): TimelineAnswer {
-  const oldest = outputs.flatMap(({ more_before, entries: [first] }) =>
+  const completeFrom = outputs.flatMap(({ more_before, entries: [first] }) =>
     more_before ? [(first ?? { time }).time ?? NO_DATE] : [],
   );
-  const newest = outputs.flatMap(({ more_after, entries }) =>
+  const completeUntil = outputs.flatMap(({ more_after, entries }) =>
     more_after ? [(entries.at(-1) ?? { time }).time ?? NO_DATE] : [],
   );
   const timeOf = (entry: Entry): string => entry.time ?? NO_DATE;
@@ -72,7 +72,8 @@ function merged(
   const inside = all.filter(
     (entry) =>
       entry.position === 'anchor' ||
-      (oldest.every((limit) => timeOf(entry) >= limit) && newest.every((limit) => timeOf(entry) <= limit)),
+      (completeFrom.every((limit) => timeOf(entry) >= limit) &&
+        completeUntil.every((limit) => timeOf(entry) <= limit)),
   );
   const at = (position: Entry['position']): Entry[] => inside.filter((entry) => entry.position === position);
   const earlier = before === 0 ? [] : at('before').slice(-before);
@@ -92,9 +93,9 @@ function merged(
       ...fitting.filter(({ position }) => position === 'after'),
     ],
     more_before:
-      oldest.length > 0 || count('before') < all.filter(({ position }) => position === 'before').length,
+      completeFrom.length > 0 || count('before') < all.filter(({ position }) => position === 'before').length,
     more_after:
-      newest.length > 0 || count('after') < all.filter(({ position }) => position === 'after').length,
+      completeUntil.length > 0 || count('after') < all.filter(({ position }) => position === 'after').length,
   };
 }
 

@@ -116,7 +116,7 @@ export interface MemoryStatus {
   readonly workspaceDir?: string;
   readonly dbPath?: string;
   readonly fts?: { readonly enabled: boolean; readonly available: boolean };
-  readonly vector?: { readonly enabled: boolean; readonly available: boolean; readonly dims?: number };
+  readonly vector?: { readonly enabled: boolean; readonly available: boolean };
   /** The name of the engine, which is not one of the host's backends, is in here. */
   readonly custom?: Readonly<Record<string, unknown>>;
 }
@@ -153,7 +153,6 @@ export interface PromptRequest {
   readonly citationsMode?: string;
   readonly agentId?: string;
   readonly agentSessionKey?: string;
-  readonly sandboxed?: boolean;
 }
 
 export interface MemoryCapability {
@@ -173,7 +172,9 @@ export interface MemoryCapability {
       readonly agentId: string;
     }): Promise<{ readonly manager: MemoryManager | null; readonly error?: string }>;
     resolveMemoryBackendConfig(): { readonly backend: 'builtin' };
-    classifyWorkspaceMemoryPaths(request: WorkspacePaths): Promise<ClassifiedPath[]>;
+    classifyWorkspaceMemoryPaths(
+      request: WorkspacePaths,
+    ): Promise<{ readonly relativePath: string; readonly originClass: OriginClass }[]>;
     closeAllMemorySearchManagers(): Promise<void>;
   };
 }
@@ -188,47 +189,39 @@ export interface WorkspacePaths {
   }[];
 }
 
-export interface ClassifiedPath {
-  readonly relativePath: string;
-  readonly originClass: OriginClass;
-}
-
-export interface CorpusHit {
-  readonly corpus: string;
-  readonly path: string;
-  readonly title: string;
-  readonly kind: string;
-  readonly score: number;
-  readonly snippet: string;
-  readonly id: string;
-}
-
-export interface CorpusText {
-  readonly corpus: string;
-  readonly path: string;
-  readonly title: string;
-  readonly content: string;
-  readonly fromLine: number;
-  readonly lineCount: number;
+/** For whom the host searches further documents. */
+export interface CorpusCaller {
+  readonly agentId?: string;
+  readonly sandboxed?: boolean;
 }
 
 /** Further documents for the memory of another plugin. */
 export interface CorpusSupplement {
-  search(request: {
-    readonly query: string;
-    readonly maxResults?: number;
-    readonly agentId?: string;
-    readonly agentSessionKey?: string;
-    readonly sandboxed?: boolean;
-  }): Promise<CorpusHit[]>;
-  get(request: {
-    readonly lookup: string;
-    readonly fromLine?: number;
-    readonly lineCount?: number;
-    readonly agentId?: string;
-    readonly agentSessionKey?: string;
-    readonly sandboxed?: boolean;
-  }): Promise<CorpusText | null>;
+  search(request: CorpusCaller & { readonly query: string; readonly maxResults?: number }): Promise<
+    {
+      readonly corpus: string;
+      readonly path: string;
+      readonly title: string;
+      readonly kind: string;
+      readonly score: number;
+      readonly snippet: string;
+      readonly id: string;
+    }[]
+  >;
+  get(
+    request: CorpusCaller & {
+      readonly lookup: string;
+      readonly fromLine?: number;
+      readonly lineCount?: number;
+    },
+  ): Promise<{
+    readonly corpus: string;
+    readonly path: string;
+    readonly title: string;
+    readonly content: string;
+    readonly fromLine: number;
+    readonly lineCount: number;
+  } | null>;
 }
 
 export interface PromptEvent {
@@ -243,12 +236,6 @@ export interface BootstrapEvent {
   readonly context: {
     readonly bootstrapFiles?: readonly { readonly name: string; readonly content?: string }[];
   };
-}
-
-export interface AgentEndEvent {
-  readonly runId?: string;
-  readonly messages: readonly unknown[];
-  readonly success: boolean;
 }
 
 /** What the host passes to the handlers of its hooks. */
@@ -326,7 +313,10 @@ export interface PluginApi {
     ) => Promise<{ readonly appendContext: string } | undefined>,
     options: { readonly requiresToolAuthority: true },
   ): void;
-  on(hook: 'agent_end', handler: (event: AgentEndEvent, turn: TurnContext) => Promise<void>): void;
+  on(
+    hook: 'agent_end',
+    handler: (event: { readonly success: boolean }, turn: TurnContext) => Promise<void>,
+  ): void;
 }
 
 /** The default export of a plugin's entry point. */

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { ConversationRecall, ToolContext, TurnContext } from './api.ts';
 
 /** Who a call is for. */
@@ -13,6 +14,8 @@ export interface Turn {
   /** The turn is one in which the host recalls conversations for a message of `ownSession`. */
   readonly recall?: ConversationRecall;
 }
+
+const MAX_SESSIONS = 10_000;
 
 /** The agent of a host that names none. */
 export const DEFAULT_AGENT = 'main';
@@ -76,14 +79,13 @@ interface SessionTurn extends Pick<ToolContext, 'messageChannel' | 'requesterSen
  * host runs the turns of a session one after the other, and asks for the tools of a turn before it calls the hooks.
  */
 export class RecentTurns {
-  readonly #sessions = new Map<string, SessionTurn>();
+  readonly #sessions = new LRUCache<string, SessionTurn>({ max: MAX_SESSIONS });
 
   note(context: ToolContext, turn: Turn = turnOf(context)): void {
     const { sessionKey, sessionId, activeModel, messageChannel, requesterSenderId } = context;
     // A tool that is called over HTTP outside of any turn has no such id.
     if (sessionKey === undefined || sessionId === undefined) return;
     const before = this.#sessions.get(sessionKey);
-    this.#sessions.delete(sessionKey);
     this.#sessions.set(sessionKey, {
       turn,
       ...(messageChannel !== undefined && { messageChannel }),
@@ -92,8 +94,6 @@ export class RecentTurns {
       hasOwner: turn.isOwner || before?.hasOwner === true,
       common: commonOf(before?.common, turn),
     });
-    const [oldest] = this.#sessions.keys();
-    if (this.#sessions.size > MAX_SESSIONS && oldest !== undefined) this.#sessions.delete(oldest);
   }
 
   /** The turn of a hook. `undefined` if none is known whose sender is the one that the hook names. */
@@ -146,8 +146,6 @@ export class RecentTurns {
     return sessionKey === undefined ? undefined : this.#sessions.get(sessionKey)?.model;
   }
 }
-
-const MAX_SESSIONS = 10_000;
 
 /** Whether it is not known who has sent the message of a turn. */
 function isOfNobody({ isOwner, peer }: Turn): boolean {

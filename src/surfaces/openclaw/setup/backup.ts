@@ -3,56 +3,44 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { LociError } from '../../../core/errors.ts';
 import { sha256 } from '../../../core/ids.ts';
-import { type ConfigFiles, type KeyChange, keyChange } from './config-files.ts';
+import type { ConfigFiles } from './config-files.ts';
 import { systemErrorCode, unreadableError } from '../../../core/fs/file-errors.ts';
 import { makePrivateFolder, replaceFile } from '../../../core/fs/files.ts';
 
 const savedFile = z.strictObject({
   path: z.string(),
-  /** The name of the copy in the folder of the backup. */
-  copy: z.string(),
-  mode: z.number(),
   /** The hash of the file that setup wrote; `null` if somebody else changed it before the next setup. */
   written: z.string().nullable(),
+  /** The keys that setup has changed. */
+  keys: z.array(z.string()),
 });
 
-const manifest = z.object({
-  version: z.literal(1),
-  configFile: z.string(),
-  plugin: z.string(),
-  files: z.array(savedFile),
-  /** In the order in which they were made. */
-  changes: z.array(keyChange),
-});
-
-/** The changes of a setup, with all that `undo` needs to revert them. */
+/** What `undo` needs to revert a setup. The copy of a file has the number of its place in the list. */
+const manifest = z.strictObject({ configFile: z.string(), plugin: z.string(), files: z.array(savedFile) });
 export type Manifest = z.infer<typeof manifest>;
-export type SavedFile = z.infer<typeof savedFile>;
 
 /** The copies of the files that setup changed, in the Loci home. */
 export class Backup {
   readonly home: string;
   readonly folder: string;
-  /** The manifest before `begin`; `null` if setup did not run before, `undefined` if that is not known. */
+  readonly #manifestFile: string;
+  /** The manifest before `apply`; `undefined` while that is not known. */
   #before: Manifest | null | undefined;
-  readonly #lockFile: string;
-  #isLocked = false;
 
   constructor(home: string) {
     this.home = home;
     this.folder = join(home, 'openclaw-backup');
-    this.#lockFile = `${this.folder}.lock`;
+    this.#manifestFile = join(this.folder, 'manifest.json');
   }
 
-  /** @throws LociError `unreadable` if the manifest is damaged */
+  /** `null` if there was no setup. @throws LociError `unreadable` if the manifest is damaged */
   async manifest(): Promise<Manifest | null> {
-    const file = join(this.folder, 'manifest.json');
-    const text = await readIfExists(file);
+    const text = await readIfExists(this.#manifestFile);
     if (text === null) return null;
     try {
       return manifest.parse(JSON.parse(text.toString('utf8')));
     } catch (error) {
-      throw new LociError('unreadable', `${file} is damaged`, {
+      throw new LociError('unreadable', `${this.#manifestFile} is damaged`, {
         hint: `The copies of the configuration are beside it, in ${this.folder}.`,
         cause: error,
       });
@@ -60,102 +48,86 @@ export class Backup {
   }
 
   async #save(value: Manifest): Promise<void> {
-    makePrivateFolder(this.folder);
-    await replaceFile(join(this.folder, 'manifest.json'), `${JSON.stringify(value, null, 2)}\n`, 0o600);
+    await replaceFile(this.#manifestFile, `${JSON.stringify(value, null, 2)}\n`, 0o600);
   }
 
-  /** Copies the files that are to be changed, and notes what changes. @throws LociError `conflict` */
-  async begin(files: ConfigFiles, plugin: string): Promise<void> {
-    await this.lock();
-    for (const path of files.changedFiles()) await assertUnchanged(path, files.originalText(path));
+  /** The bytes that a file had before setup. */
+  copyOf(index: number): Promise<Buffer> {
+    return readFile(this.#copyPath(index));
+  }
+
+  #copyPath(index: number): string {
+    return join(this.folder, `${String(index)}.openclaw-config`);
+  }
+
+  /** Copies the files that are to be changed, and writes them. @throws LociError `conflict` if somebody else has changed one meanwhile */
+  async apply(files: ConfigFiles, plugin: string): Promise<void> {
+    const changed = files.changedFiles();
+    for (const path of changed)
+      if ((await readFile(path, 'utf8')) !== files.originalText(path))
+        throw new LociError('conflict', `${path} was changed meanwhile`, {
+          hint: 'Run `loci openclaw setup` again.',
+        });
+    makePrivateFolder(this.folder);
     const before = await this.manifest();
     this.#before = before;
     const saved = [...(before?.files ?? [])];
-    for (const path of files.changedFiles()) {
-      const index = saved.findIndex((each) => each.path === path);
+    for (const path of changed) {
+      const original = files.originalText(path);
+      const found = saved.findIndex((each) => each.path === path);
+      const index = found === -1 ? saved.length : found;
       const known = saved[index];
-      const copied = known ?? (await this.#copy(path, saved.length));
+      if (known === undefined) await writeFile(this.#copyPath(index), original, { mode: 0o600 });
       // A copy that is older than what somebody has changed since must not be restored by `undo`.
       const isCurrent =
-        known === undefined ||
-        known.written === sha256(files.originalText(path)) ||
-        (await readIfExists(join(this.folder, known.copy)))?.toString('utf8') === files.originalText(path);
-      const next = { ...copied, written: isCurrent ? sha256(files.text(path)) : null };
-      if (known === undefined) saved.push(next);
-      else saved[index] = next;
+        known?.written === sha256(original) || (await this.copyOf(index)).equals(Buffer.from(original));
+      const keys = files.changes.filter(({ file }) => file === path).map(({ key }) => key);
+      saved[index] = {
+        path,
+        written: isCurrent ? sha256(files.text(path)) : null,
+        keys: [...new Set([...(known?.keys ?? []), ...keys])],
+      };
     }
     // It is saved before anything is changed, so that `undo` works even if this process is killed.
-    await this.#save({
-      version: 1,
-      configFile: files.root,
-      plugin,
-      files: saved,
-      changes: allChanges(before?.changes ?? [], files.changes),
-    });
+    await this.#save({ configFile: files.root, plugin, files: saved });
+    for (const path of changed) await replaceText(path, files.text(path));
   }
 
-  /** The manifest is again what it was before `begin`. */
-  async rollBack(): Promise<void> {
-    if (this.#before === null) await this.remove();
-    else if (this.#before !== undefined) await this.#save(this.#before);
-  }
-
-  /** Writes the changed files. @throws LociError `conflict` if somebody else has changed one meanwhile */
-  async apply(files: ConfigFiles): Promise<void> {
-    for (const path of files.changedFiles()) {
-      await assertUnchanged(path, files.originalText(path));
-      await replaceText(path, files.text(path));
-    }
-  }
-
-  /** Writes the files as they were before `apply`, except those that somebody else has changed since. */
+  /** Reverts `apply`, except for files that somebody else has changed since. */
   async revert(files: ConfigFiles): Promise<void> {
+    if (this.#before === undefined) return;
     for (const path of files.changedFiles()) {
       const now = await readIfExists(path);
       if (now?.toString('utf8') === files.text(path)) await replaceText(path, files.originalText(path));
     }
-  }
-
-  /** Copies a file byte for byte. */
-  async #copy(path: string, index: number): Promise<SavedFile> {
-    makePrivateFolder(this.folder);
-    const copy = `${String(index)}.openclaw-config`;
-    const [bytes, { mode }] = await Promise.all([readFile(path), stat(path)]);
-    await writeFile(join(this.folder, copy), bytes, { mode: 0o600 });
-    return { path, copy, mode: mode & 0o777, written: null };
+    if (this.#before === null) await this.remove();
+    else await this.#save(this.#before);
   }
 
   /**
    * Keeps another `setup` or `undo` with this home from running at the same time. It would back up, or restore, half of a change.
    * @throws LociError `conflict` while another one runs
    */
-  async lock(): Promise<void> {
-    makePrivateFolder(this.folder);
-    for (let attempt = 0; ; attempt++) {
-      try {
-        await writeFile(this.#lockFile, String(process.pid), { flag: 'wx', mode: 0o600 });
-        this.#isLocked = true;
-        return;
-      } catch (error) {
-        if (systemErrorCode(error) !== 'EEXIST') throw unreadableError(this.#lockFile, error);
-        const pid = Number((await readIfExists(this.#lockFile))?.toString('utf8'));
-        if (attempt > 0 || isAlive(pid))
-          throw new LociError('conflict', `another setup or undo runs now: process ${String(pid)}`, {
-            hint: `Wait until it has ended. If it has, remove ${this.#lockFile}.`,
-          });
-        // A process that was killed leaves its own.
-        await rm(this.#lockFile, { force: true });
-      }
+  async exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
+    const lock = `${this.folder}.lock`;
+    makePrivateFolder(this.home);
+    const held = await readIfExists(lock);
+    const holder = Number(held?.toString('utf8'));
+    // A process that was killed leaves its own.
+    if (held !== null && !isAlive(holder)) await rm(lock, { force: true });
+    try {
+      await writeFile(lock, String(process.pid), { flag: 'wx', mode: 0o600 });
+    } catch (error) {
+      if (systemErrorCode(error) !== 'EEXIST') throw unreadableError(lock, error);
+      throw new LociError('conflict', `another setup or undo runs now: process ${String(holder)}`, {
+        hint: `Wait until it has ended. If it has, remove ${lock}.`,
+      });
     }
-  }
-
-  /** Lets others run again, if this process kept them from it. */
-  async unlock(): Promise<void> {
-    if (this.#isLocked) await rm(this.#lockFile, { force: true });
-  }
-
-  async restore({ path, copy, mode }: SavedFile): Promise<void> {
-    await replaceText(path, await readFile(join(this.folder, copy), 'utf8'), mode);
+    try {
+      return await work();
+    } finally {
+      await rm(lock, { force: true });
+    }
   }
 
   /** Moves the copies to a folder that a later setup does not touch. Returns it. */
@@ -170,26 +142,7 @@ export class Backup {
   }
 }
 
-/** @throws LociError `conflict` */
-async function assertUnchanged(path: string, text: string): Promise<void> {
-  if ((await readFile(path, 'utf8')) !== text)
-    throw new LociError('conflict', `${path} was changed meanwhile`, {
-      hint: 'Run `loci openclaw setup` again.',
-    });
-}
-
-/**
- * The changes of an earlier setup and of this one. After a setup that was killed before it wrote the file, the same changes are
- * made again from the same previous values: they count once.
- */
-function allChanges(before: readonly KeyChange[], added: readonly KeyChange[]): KeyChange[] {
-  const keyOf = ({ file, path, previous, isElement, value }: KeyChange): string =>
-    JSON.stringify([file, path, previous, isElement, value]);
-  const again = new Set(added.map(keyOf));
-  return [...before.filter((each) => !again.has(keyOf(each))), ...added];
-}
-
-export function isAlive(pid: number): boolean {
+function isAlive(pid: number): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);
@@ -200,9 +153,9 @@ export function isAlive(pid: number): boolean {
 }
 
 /** Replaces a text file atomically and keeps its permissions. @throws LociError `unreadable` */
-async function replaceText(path: string, text: string, mode?: number): Promise<void> {
+export async function replaceText(path: string, text: string): Promise<void> {
   try {
-    const permissions = mode ?? (await stat(path)).mode & 0o777;
+    const permissions = ((await stat(path).catch(() => null))?.mode ?? 0o600) & 0o777;
     await replaceFile(path, text, permissions);
     await chmod(path, permissions);
   } catch (error) {

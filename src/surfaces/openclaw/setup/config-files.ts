@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { z } from 'zod';
 import { JsonArrayNode, JsonObjectNode, JsonParser } from '@croct/json5-parser';
+import { maskSecret } from '../../../config/secrets.ts';
 import { LociError, messageOf } from '../../../core/errors.ts';
 import { unreadableError } from '../../../core/fs/file-errors.ts';
 import { valueAt } from '../../../core/json-path.ts';
@@ -11,23 +11,17 @@ import type { Json } from '../../../core/types.ts';
 
 /** The key of an object that names a file with its contents. */
 const INCLUDE = '$include';
-/** OpenClaw follows no more files. */
-const MAX_DEPTH = 10;
-/** Files that include each other are not followed for ever. */
+/** Files that include each other are not followed for ever. OpenClaw follows 10. */
 const MAX_NESTING = 100;
 
 /** A change of one key. */
-export const keyChange = z.strictObject({
-  file: z.string(),
-  /** Within the configuration. */
-  path: z.array(z.string()),
-  /** The previous value, or the element that was replaced; `null` if there was none. */
-  previous: z.json(),
-  value: z.json(),
-  /** Whether the value is an element of the list at the path. */
-  isElement: z.boolean(),
-});
-export type KeyChange = z.infer<typeof keyChange>;
+export interface KeyChange {
+  readonly file: string;
+  /** Within the configuration: `plugins.slots.memory`. */
+  readonly key: string;
+  /** The value; of a list that had others, the element that was added. Without secrets. */
+  readonly value: Json;
+}
 
 /**
  * `openclaw.json` and the files that it includes, with the changes that were made so far in memory. The parser changes single keys of
@@ -35,43 +29,43 @@ export type KeyChange = z.infer<typeof keyChange>;
  */
 export class ConfigFiles {
   readonly root: string;
-  /** The texts as they are on disk now. */
-  readonly original: ReadonlyMap<string, string>;
-  readonly #objects: ReadonlyMap<string, JsonObjectNode>;
-  readonly #before: JsonMap;
   readonly changes: KeyChange[] = [];
+  readonly #files = new Map<string, { readonly text: string; readonly object: JsonObjectNode }>();
 
-  private constructor(root: string, texts: ReadonlyMap<string, string>) {
+  private constructor(root: string) {
     this.root = root;
-    this.original = texts;
-    this.#objects = new Map([...texts].map(([file, text]) => [file, parseJson5(text, file)]));
-    this.#before = this.values();
   }
 
   /** @throws LociError `unreadable`, `invalid_config` */
   static async load(root: string): Promise<ConfigFiles> {
-    const texts = new Map<string, string>();
+    const files = new ConfigFiles(root);
     const waiting = [root];
     for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
-      if (texts.has(file)) continue;
+      if (files.#files.has(file)) continue;
       const text = await readText(file);
-      texts.set(file, text);
-      waiting.push(...includesIn(parseJson5(text, file).toJSON() as JsonMap, file));
+      const object = parseJson5(text, file);
+      files.#files.set(file, { text, object });
+      waiting.push(...includesIn(object.toJSON() as Json, file));
     }
-    return new ConfigFiles(root, texts);
+    return files;
   }
 
   /** The text with the changes. */
   text(file: string): string {
     const original = this.originalText(file);
     if (!this.changes.some((change) => change.file === file)) return original;
-    const text = this.#objects.get(file)!.toString();
+    const text = this.#object(file).toString();
     // The parser ends the lines that it adds with a line feed alone.
     return original.includes('\r\n') ? text.replaceAll(/\r?\n/g, '\r\n') : text;
   }
 
+  /** The text as it is on disk. */
   originalText(file: string): string {
-    return this.original.get(file) ?? '';
+    return this.#files.get(file)!.text;
+  }
+
+  #object(file: string): JsonObjectNode {
+    return this.#files.get(file)!.object;
   }
 
   changedFiles(): string[] {
@@ -80,24 +74,18 @@ export class ConfigFiles {
 
   /** The whole configuration with the changes and the contents of all included files, as OpenClaw merges them. */
   values(): JsonMap {
-    return merged(this.root, this.#objects);
-  }
-
-  /** The whole configuration as it is on disk. */
-  originalValues(): JsonMap {
-    return this.#before;
+    return merged(this.root, (file) => this.#object(file).toJSON() as Json);
   }
 
   /** Sets a key in the file that has it, or in which it belongs. @throws LociError `invalid_config` that says what to set where */
   set(path: readonly string[], value: Json): void {
-    const previous = valueAt(this.values(), path) ?? null;
     const { file, object, rest } = this.#locate(path, value);
     const [name = '', ...below] = rest;
     object.set(
       name,
       below.reduceRight<Json>((inner, key) => ({ [key]: inner }), value),
     );
-    this.#changed({ file, path: [...path], previous, value, isElement: false });
+    this.#noteChange(file, path, value, isDeepStrictEqual(valueAt(this.values(), path), value));
   }
 
   /** Adds an element to an existing list. @param replaced the element whose place it takes */
@@ -109,24 +97,22 @@ export class ConfigFiles {
     const at = list.elements.findLastIndex((each) => each.toJSON() === replaced);
     if (replaced === null || at === -1) list.push(element);
     else list.set(at, element);
-    this.#changed({ file, path: [...path], previous: replaced, value: element, isElement: true });
+    this.#noteChange(file, path, element, listAt(this.values(), path).includes(element));
   }
 
   /** @throws LociError `invalid_config` where the change has no effect, as that of a key that the file has twice */
-  #changed(change: KeyChange): void {
-    const { path, value, isElement, file } = change;
-    const now = valueAt(this.values(), path);
-    const isInForce = isElement ? Array.isArray(now) && now.includes(value) : isDeepStrictEqual(now, value);
+  #noteChange(file: string, path: readonly string[], value: Json, isInForce: boolean): void {
     if (!isInForce) throw cannotPlace(path, value, file);
-    this.changes.push(change);
+    const key = path.join('.');
+    this.changes.push({ file, key, value: maskSecret(key, value) });
   }
 
   /** The innermost object that exists on the way to a key, with the keys below it. */
   #locate(path: readonly string[], value: Json): Place {
     let file = this.root;
-    let object = this.#objects.get(file)!;
+    let object = this.#object(file);
     let index = 0;
-    for (let hops = 0; hops < MAX_DEPTH;) {
+    for (let hops = 0; hops < MAX_NESTING;) {
       const name = path[index] ?? '';
       const found = object.has(name) ? object.get(name) : undefined;
       if (found !== undefined && index === path.length - 1) break;
@@ -139,7 +125,7 @@ export class ConfigFiles {
       if (found !== undefined || Array.isArray(include)) throw cannotPlace(path, value, file);
       if (typeof include !== 'string') break;
       file = resolve(dirname(file), include);
-      object = this.#objects.get(file)!;
+      object = this.#object(file);
       hops++;
     }
     return { file, object, rest: path.slice(index) };
@@ -155,7 +141,6 @@ interface Place {
 
 /** @throws LociError `invalid_config` that names the file, if it is not a JSON5 object */
 function parseJson5(text: string, file: string): JsonObjectNode {
-  assertParsable(text, file);
   try {
     return JsonParser.parse(text, JsonObjectNode);
   } catch (error) {
@@ -165,33 +150,11 @@ function parseJson5(text: string, file: string): JsonObjectNode {
   }
 }
 
-const MAX_LENGTH = 1_000_000;
-/** Each change parses the whole text again, at 30 ms for a thousand keys. */
-const MAX_KEYS = 10_000;
-/** The parser calls itself for each level. No configuration of OpenClaw has a tenth of this. */
-const MAX_LEVELS = 200;
-
-/** @throws LociError `invalid_config` for a text that the parser takes minutes for, or has no stack for */
-function assertParsable(text: string, file: string): void {
-  const refuse = (why: string): never => {
-    throw new LociError('invalid_config', `${file} ${why}`, {
-      hint: 'No configuration of OpenClaw is like that. Correct the file.',
-    });
-  };
-  if (text.length > MAX_LENGTH) refuse(`has more than ${String(MAX_LENGTH)} characters`);
-  let level = 0;
-  let keys = 0;
-  for (const [token] of text.matchAll(TOKENS)) {
-    if (token === '{' || token === '[') level++;
-    else if (token === '}' || token === ']') level--;
-    else if (token === ':') keys++;
-    if (level > MAX_LEVELS) refuse(`is nested more than ${String(MAX_LEVELS)} levels deep`);
-    if (keys > MAX_KEYS) refuse(`has more than ${String(MAX_KEYS)} keys`);
-  }
+/** The list at a path; an empty one if there is none. */
+export function listAt(values: JsonMap, path: readonly string[]): readonly Json[] {
+  const list = valueAt(values, path);
+  return Array.isArray(list) ? list : [];
 }
-
-/** Brackets and colons, and the strings and comments that may contain some. */
-const TOKENS = /[[\]{}:]|"(?:\\[^]|[^"\\])*"?|'(?:\\[^]|[^'\\])*'?|\/\/[^\n\r]*|\/\*[^]*?(?:\*\/|$)/g;
 
 async function readText(file: string): Promise<string> {
   const bytes = await readFile(file).catch((error: unknown) => {
@@ -215,9 +178,8 @@ function cannotPlace(path: readonly string[], value: Json, file: string): LociEr
   );
 }
 
-function merged(file: string, objects: ReadonlyMap<string, JsonObjectNode>): JsonMap {
-  const valueOf = (each: string, depth: number): Json =>
-    resolveIncludes(objects.get(each)!.toJSON() as Json, each, depth);
+function merged(file: string, valuesOf: (file: string) => Json): JsonMap {
+  const valueOf = (each: string, depth: number): Json => resolveIncludes(valuesOf(each), each, depth);
   const resolveIncludes = (value: Json, from: string, depth: number): Json => {
     if (depth > MAX_NESTING || typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) return value.map((each) => resolveIncludes(each, from, depth + 1));

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { valueAt } from '../../../core/json-path.ts';
 import { LociError } from '../../../core/errors.ts';
@@ -11,21 +10,8 @@ import { hasColours, makeStyle } from '../../cli/format/style.ts';
 import { escapeControl, toJson } from '../../shared/escape-control.ts';
 import { outputColumns, isTerminal } from '../../shared/io.ts';
 import { parsePluginConfig } from '../engine/settings.ts';
-import { Backup } from './backup.ts';
-import { checksBeside, usesCorpusPlugin } from './beside.ts';
-import {
-  allFound,
-  configChecks,
-  CORPUS_PLUGIN,
-  found,
-  listAt,
-  LOAD_PATHS,
-  passed,
-  PLUGIN,
-  type SetupProblem,
-  SLOT,
-} from './plugin-keys.ts';
-import type { ConfigFiles } from './config-files.ts';
+import { changeKeys, changeKeysBeside, changeText, LOAD_PATHS, PLUGIN, pluginIn } from './plugin-keys.ts';
+import { type ConfigFiles, listAt } from './config-files.ts';
 import { gatewayPort, isListening, probeMemorySearch } from './gateway.ts';
 import { workspacesIn, workspaceStates } from './index-memory.ts';
 import {
@@ -38,7 +24,6 @@ import {
   pluginConfig,
 } from './session.ts';
 import { isThisPackage, pluginsFolder } from './package.ts';
-import { isAbandonedCopy } from './program.ts';
 
 /** Runs `loci openclaw doctor`. */
 export const examineOpenclaw = openclawCommand(async (session) => {
@@ -65,80 +50,98 @@ export const examineOpenclaw = openclawCommand(async (session) => {
 
 /** All checks, in the order in which their problems are best solved. */
 async function examine(session: HostSession): Promise<Check[]> {
-  const program = await programCheck(session);
-  if (program.result === 'failed') return [program];
-  let files: ConfigFiles;
-  let values: JsonMap;
-  try {
-    files = await loadHostConfig(session);
-    values = files.values();
-  } catch (error) {
-    return [program, failed('configuration', error, session)];
-  }
-  const guarded = (name: string, check: () => Promise<Check | Check[]>): Promise<Check | Check[]> =>
-    check().catch((error: unknown) => failed(name, error, session));
-  const leftovers = (plugin: string): Promise<Check | Check[]> =>
-    guarded('earlier setup', () => leftoversCheck(files, lociHomeOf(session, values, plugin)));
-  if (usesCorpusPlugin(values)) {
-    const checks = await Promise.all([
-      guarded('plugin', () => checksBeside(session.openclaw, values)),
-      guarded('store', () => storeCheck(session, values)),
-      leftovers(CORPUS_PLUGIN),
-    ]);
-    return [program, ...checks.flat()];
-  }
-  const rest = await Promise.all([
-    guarded('plugin', () => pluginCheck(session)),
-    Promise.resolve(configChecks(values)),
-    guarded('settings', () => Promise.resolve(settingsChecks(values))),
-    leftovers(PLUGIN),
-    guarded('store', () => memoryChecks(session, values)),
-    guarded('gateway', () => gatewayCheck(session, values)),
+  const { openclaw, signal } = session;
+  const guarded = async (name: string, check: () => Promise<Check[]> | Check[]): Promise<Check[]> => {
+    try {
+      return await check();
+    } catch (error) {
+      if (signal.aborted) throw new LociError('aborted', 'stopped');
+      const { message, hint } = asLociError(error);
+      return [found(name, message, hint)];
+    }
+  };
+  const program = await guarded('openclaw', async () => [
+    passed('openclaw', `version ${await openclaw.version()}`),
   ]);
-  return [program, ...rest.flat()];
+  if (program.some(({ result }) => result === 'failed')) return program;
+  let files: ConfigFiles | undefined;
+  const configuration = await guarded('configuration', async () => {
+    files = await loadHostConfig(session);
+    return [];
+  });
+  if (files === undefined) return [...program, ...configuration];
+  const loaded = files;
+  const values = loaded.values();
+  const plugin = pluginIn(values);
+  const isMemory = plugin === PLUGIN;
+  const checks = await Promise.all([
+    guarded('plugin', () => pluginCheck(session, plugin)),
+    guarded('keys', () => keysCheck(loaded, isMemory)),
+    guarded('settings', () => (isMemory ? settingsChecks(values) : [])),
+    guarded('earlier setup', () => leftoversCheck(values, lociHomeOf(session, values, plugin))),
+    guarded('store', () => memoryChecks(session, values, plugin)),
+    guarded('gateway', () => (isMemory ? gatewayCheck(session, values) : [])),
+  ]);
+  return [...program, ...checks.flat()];
 }
 
-function failed(name: string, error: unknown, { signal }: HostSession): Check {
-  if (signal.aborted) throw new LociError('aborted', 'stopped');
-  const { message, hint } = asLociError(error);
-  return found(name, message, hint);
+function passed(name: string, detail: string): Check {
+  return { name, result: 'ok', detail, hint: null };
 }
 
-async function programCheck(session: HostSession): Promise<Check> {
-  const { openclaw } = session;
-  try {
-    await openclaw.assertNode();
-    return passed('openclaw', `version ${await openclaw.version()}`);
-  } catch (error) {
-    return failed('openclaw', error, session);
-  }
+function found(name: string, detail: string, hint: string, result: 'failed' | 'warning' = 'failed'): Check {
+  return { name, result, detail, hint };
 }
 
-async function pluginCheck({ openclaw }: HostSession): Promise<Check> {
-  const plugin = (await openclaw.plugins()).find(({ id }) => id === PLUGIN);
+async function pluginCheck({ openclaw }: HostSession, id: string): Promise<Check[]> {
+  const { version = '', rootDir } = await openclaw.loadedPlugin(id);
+  const detail = `${id} ${version} is loaded from ${rootDir}`;
+  if (id !== PLUGIN || (await isThisPackage(rootDir))) return [passed('plugin', detail)];
   const hint = 'Run `loci openclaw setup`.';
-  if (plugin?.status !== 'loaded')
-    return found('plugin', `${PLUGIN} is ${plugin?.error ?? plugin?.status ?? 'not installed'}`, hint);
-  const detail = `${PLUGIN} ${plugin.version ?? ''} is loaded`;
-  if (await isThisPackage(plugin.rootDir)) return passed('plugin', detail);
-  return found('plugin', `${detail}; it is not the version of this command`, hint, 'warning');
+  return [found('plugin', `${detail}; it is not the version of this command`, hint, 'warning')];
+}
+
+/** Finds the keys that setup would change. @throws LociError for what setup would refuse */
+function keysCheck(files: ConfigFiles, isMemory: boolean): Check[] {
+  if (isMemory) changeKeys(files, null, null);
+  else changeKeysBeside(files, null);
+  if (files.changes.length === 0) return [passed('keys', 'all keys are as setup sets them')];
+  const setup = `loci openclaw setup${isMemory ? '' : ' --beside'}`;
+  const missing = files.changes.map(changeText).join('\n');
+  return [found('keys', `missing or different:\n${missing}`, `Run \`${setup}\`, which sets them.`)];
 }
 
 function settingsChecks(values: JsonMap): Check[] {
-  parsePluginConfig(PLUGIN, pluginConfig(values));
+  const config = pluginConfig(values);
+  const { settings } = parsePluginConfig(PLUGIN, config);
   const owner = ownerProblem(values);
+  const access = `plugins.entries.${PLUGIN}.hooks.allowConversationAccess`;
+  const needing = (['autoRecall', 'autoCapture'] as const).filter((name) => settings[name].enabled);
   return [
     passed('settings', `plugins.entries.${PLUGIN}.config is valid`),
+    ...(needing.length > 0 && valueAt(values, access.split('.')) !== true
+      ? [
+          found(
+            'conversation access',
+            `${needing.join(' and ')} cannot work: the plugin may not read conversations`,
+            `Set ${access} to true, or turn ${needing.join(' and ')} off.`,
+          ),
+        ]
+      : []),
     passed('conversations', conversationsText(values)),
     ...(owner === null ? [] : [found('owner', ...owner, 'warning')]),
   ];
 }
 
 /** Whether the store can be read, and whether the index of each agent's memory files is current. */
-async function memoryChecks(session: HostSession, values: JsonMap): Promise<Check[]> {
-  const agents = await session.openclaw.agents();
-  const home = lociHomeOf(session, values);
-  const states = await workspaceStates(pluginConfig(values), home, workspacesIn(values, agents));
+async function memoryChecks(session: HostSession, values: JsonMap, plugin: string): Promise<Check[]> {
+  const home = lociHomeOf(session, values, plugin);
+  const agents = plugin === PLUGIN ? await session.openclaw.agents() : [];
+  const states = await workspaceStates(
+    plugin === PLUGIN ? pluginConfig(values) : {},
+    home,
+    workspacesIn(values, agents),
+  );
   const hint = 'A running gateway reads them within a minute; `loci openclaw setup` reads them now.';
   return [
     passed('store', home),
@@ -151,71 +154,38 @@ async function memoryChecks(session: HostSession, values: JsonMap): Promise<Chec
   ];
 }
 
-/** Whether the plugin beside memory-core has something to find. */
-async function storeCheck(session: HostSession, values: JsonMap): Promise<Check> {
-  const home = lociHomeOf(session, values, CORPUS_PLUGIN);
-  await workspaceStates({}, home, []);
-  return passed('store', home);
-}
-
-async function gatewayCheck({ openclaw, io }: HostSession, values: JsonMap): Promise<Check> {
+async function gatewayCheck({ openclaw, io }: HostSession, values: JsonMap): Promise<Check[]> {
   const port = gatewayPort(values, io.env);
   const name = 'gateway';
   if (!(await isListening(port)))
-    return found(
-      name,
-      `no gateway listens at port ${String(port)}, so that memory_search was not tried`,
-      'Start it with `openclaw gateway`, and run this again.',
-      'warning',
-    );
+    return [
+      found(
+        name,
+        `no gateway listens at port ${String(port)}, so that memory_search was not tried`,
+        'Start it with `openclaw gateway`, and run this again.',
+        'warning',
+      ),
+    ];
   const { isLoci, problem } = await probeMemorySearch(openclaw);
-  if (isLoci) return passed(name, 'memory_search is answered by Loci');
+  if (isLoci) return [passed(name, 'memory_search is answered by Loci')];
   const hint = 'Solve the problems above, then run `openclaw gateway restart`.';
-  return found(name, escapeControl(problem), hint);
+  return [found(name, escapeControl(problem), hint)];
 }
 
-/** Finds the remains of a setup or an undo that did not end. */
-async function leftoversCheck(files: ConfigFiles, home: string): Promise<Check> {
-  const leftovers = [
-    ...(await unfinishedSetup(files, home)),
-    ...unusedPlugin(files, home),
-    ...(await abandonedCopies(dirname(files.root))),
-  ];
-  return allFound('earlier setup', leftovers, 'it left nothing behind', 'warning');
-}
-
-/** The backup is made before the keys are changed, and removed after they were restored. */
-async function unfinishedSetup(files: ConfigFiles, home: string): Promise<SetupProblem[]> {
-  const backup = new Backup(home);
-  const manifest = await backup.manifest();
-  if (manifest === null || manifest.configFile !== files.root) return [];
-  const values = files.values();
-  const isInForce = manifest.plugin === PLUGIN ? valueAt(values, SLOT) === PLUGIN : usesCorpusPlugin(values);
-  if (isInForce) return [];
-  return [
-    [
-      `setup of ${manifest.plugin} did not end, or its keys were removed; ${backup.folder} has the configuration before it`,
-      'Run `loci openclaw undo` to restore that, or `loci openclaw setup` to complete it.',
-    ],
-  ];
-}
-
-function unusedPlugin(files: ConfigFiles, home: string): SetupProblem[] {
+/** Finds a copy of the plugin that an `undo` beside a running gateway has left. */
+function leftoversCheck(values: JsonMap, home: string): Check[] {
+  const name = 'earlier setup';
   const folder = pluginsFolder(home);
-  const isLoaded = listAt(files.values(), ...LOAD_PATHS).some(
+  const isLoaded = listAt(values, LOAD_PATHS).some(
     (path) => typeof path === 'string' && dirname(path) === folder,
   );
-  if (isLoaded || !existsSync(folder)) return [];
+  if (isLoaded || !existsSync(folder)) return [passed(name, 'it left nothing behind')];
   return [
-    [
+    found(
+      name,
       `${folder} has a copy of the plugin that OpenClaw does not load`,
       `Restart the gateway, then remove ${folder}.`,
-    ],
+      'warning',
+    ),
   ];
-}
-
-async function abandonedCopies(folder: string): Promise<SetupProblem[]> {
-  const names = (await readdir(folder)).filter(isAbandonedCopy);
-  if (names.length === 0) return [];
-  return [[`${folder} has copies of the configuration: ${names.join(', ')}`, 'Remove them.']];
 }

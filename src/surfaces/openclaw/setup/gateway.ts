@@ -61,6 +61,9 @@ async function isReady(port: number): Promise<boolean> {
 /** A session that nobody uses. */
 const CHECK_SESSION = 'loci-check';
 
+const NOT_OFFERED =
+  'the gateway does not offer memory_search: if tools.deny, tools.allow or tools.profile hides it, add group:memory to tools.alsoAllow';
+
 /** Who answered `memory_search`. */
 export interface SearchResponder {
   readonly isLoci: boolean;
@@ -85,7 +88,7 @@ export async function probeMemorySearch(openclaw: Openclaw): Promise<SearchRespo
   const details = isJsonMap(called) && valueAt(called, ['output', 'details']);
   if (!isJsonMap(details)) {
     const message = isJsonMap(called) && valueAt(called, ['error', 'message']);
-    return unlike(typeof message === 'string' ? message : 'the gateway does not offer memory_search');
+    return unlike(typeof message === 'string' ? message : NOT_OFFERED);
   }
   const { provider, error, code } = details;
   // The host does not call it as the owner, who alone may read memory unless the settings say otherwise.
@@ -122,82 +125,58 @@ export async function verifyRunning(openclaw: Openclaw, signal: AbortSignal): Pr
 export async function verifyWithOwnGateway(openclaw: Openclaw, signal: AbortSignal): Promise<void> {
   const port = await freePort();
   const program = openclaw.with({ ...CHECK_ENV, OPENCLAW_GATEWAY_PORT: String(port) });
-  const gateway = new CheckGateway(program, port);
+  const args = ['gateway', 'run', '--port', String(port), '--bind', 'loopback', '--tailscale', 'off'];
+  const [path, all] = program.commandLine(args);
+  // `openclaw` may be a script that starts the gateway, so that the whole group of processes is ended.
+  const gateway = spawn(path, all, { env: program.env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const state = { output: '', hasEnded: false };
+  for (const stream of [gateway.stdout, gateway.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      state.output = (state.output + chunk.toString('utf8')).slice(-10_000);
+    });
+  // The pipes close when the last process of the group has ended.
+  const ended = once(gateway, 'close')
+    .catch((error: unknown) => {
+      state.output = messageOf(error);
+    })
+    .finally(() => {
+      state.hasEnded = true;
+    });
   try {
-    await gateway.untilReady(signal);
+    const deadline = Date.now() + START_TIMEOUT_MS;
+    while (!(await isReady(port))) {
+      if (state.hasEnded || Date.now() > deadline)
+        throw new LociError(
+          'source_failed',
+          `a gateway for the check did not start: ${state.output.trim().split('\n').slice(-6).join('\n')}`,
+          {
+            hint: 'Run `openclaw gateway run` to see why. If one is running on another port, set OPENCLAW_GATEWAY_PORT to it.',
+          },
+        );
+      await pause(signal);
+    }
     const answer = await probeMemorySearch(program);
     if (!answer.isLoci)
       throw new LociError('source_failed', `memory_search does not answer from Loci: ${answer.problem}`, {
-        hint: '`loci openclaw doctor` lists what can be in the way: hidden or denied tools, another plugin, an unreadable store.',
+        hint: '`loci openclaw doctor` lists what can be in the way: another plugin, wrong settings, an unreadable store.',
       });
   } finally {
-    await gateway.stop();
-  }
-}
-
-class CheckGateway {
-  readonly #process: ChildProcess;
-  readonly #port: number;
-  #output = '';
-  #failure: Error | null = null;
-
-  constructor(openclaw: Openclaw, port: number) {
-    this.#port = port;
-    const args = ['gateway', 'run', '--port', String(port), '--bind', 'loopback', '--tailscale', 'off'];
-    const [program, all] = openclaw.commandLine(args);
-    // `openclaw` may be a script that starts the gateway, so that the whole group of processes is ended.
-    this.#process = spawn(program, all, {
-      env: openclaw.env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true,
-    });
-    const keep = (chunk: Buffer): void => {
-      this.#output = (this.#output + chunk.toString('utf8')).slice(-10_000);
-    };
-    this.#process.stdout?.on('data', keep);
-    this.#process.stderr?.on('data', keep);
-    this.#process.on('error', (error) => {
-      this.#failure = error;
-    });
-  }
-
-  async untilReady(signal: AbortSignal): Promise<void> {
-    const deadline = Date.now() + START_TIMEOUT_MS;
-    while (!(await isReady(this.#port))) {
-      if (this.#hasEnded() || Date.now() > deadline) {
-        const lines = this.#failure?.message ?? this.#output.trim().split('\n').slice(-6).join('\n');
-        throw new LociError('source_failed', `a gateway for the check did not start: ${lines}`, {
-          hint: 'Run `openclaw gateway run` to see why. If one is running on another port, set OPENCLAW_GATEWAY_PORT to it.',
-        });
-      }
-      await pause(signal);
-    }
-  }
-
-  async stop(): Promise<void> {
-    if (this.#hasEnded()) return;
-    // The pipes close when the last process of the group has ended.
-    const ended = once(this.#process, 'close');
-    this.#signal('SIGTERM');
+    endGroup(gateway, 'SIGTERM');
     const kill = setTimeout(() => {
-      this.#signal('SIGKILL');
+      endGroup(gateway, 'SIGKILL');
     }, 15_000);
     await ended;
     clearTimeout(kill);
   }
+}
 
-  #signal(signal: NodeJS.Signals): void {
-    const { pid } = this.#process;
-    if (pid === undefined) return;
-    try {
-      process.kill(-pid, signal);
-    } catch {
-      // All of them have ended.
-    }
-  }
-
-  #hasEnded(): boolean {
-    return this.#failure !== null || this.#process.exitCode !== null || this.#process.signalCode !== null;
+/** Sends a signal to a process and those that it has started. */
+function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // All of them have ended.
   }
 }
 

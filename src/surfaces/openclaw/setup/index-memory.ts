@@ -16,8 +16,6 @@ export interface IndexedWorkspace {
   readonly agent: string;
   readonly folder: string;
   readonly files: number;
-  /** Files that were added or changed. */
-  readonly changed: number;
   readonly problems: readonly string[];
 }
 
@@ -61,7 +59,6 @@ export async function indexMemory(
         agent,
         folder,
         files: sources.reduce((sum, { seen }) => sum + seen, 0),
-        changed: sources.reduce((sum, { added, updated }) => sum + added + updated, 0),
         problems: sources.flatMap(({ problems }) => problems.map(({ key, detail }) => `${key}: ${detail}`)),
       });
     }
@@ -72,9 +69,8 @@ export async function indexMemory(
         return `found by their words for now: ${error.message}`;
       },
     );
-    return indexed.map((each) =>
-      problem === null ? each : { ...each, problems: [...each.problems, problem] },
-    );
+    const problems = problem === null ? [] : [problem];
+    return indexed.map((each) => ({ ...each, problems: [...each.problems, ...problems] }));
   } finally {
     await engine.close();
   }

@@ -52,11 +52,10 @@ export async function pluginFolder(home: string): Promise<string> {
  * Copies the parts of this package that the gateway needs: the entry of the plugin, and the bundle with its files and the model.
  * The bundle is in a folder that OpenClaw does not copy.
  * @param folder is complete whenever it exists
- * @returns whether it had to be made
  * @throws LociError `unreadable`
  */
-export async function copyPlugin(folder: string): Promise<boolean> {
-  if (existsSync(folder)) return false;
+export async function copyPlugin(folder: string): Promise<void> {
+  if (existsSync(folder)) return;
   const source = `${folder}.new`;
   const engine = join(source, ENGINE_PACKAGE);
   try {
@@ -72,7 +71,6 @@ export async function copyPlugin(folder: string): Promise<boolean> {
     await writeFile(join(engine, 'package.json'), JSON.stringify(own, null, 2));
     await writeFile(join(source, 'package.json'), JSON.stringify({ ...own, openclaw }, null, 2));
     await rename(source, folder);
-    return true;
   } catch (error) {
     await rm(source, { recursive: true, force: true });
     throw error instanceof LociError ? error : unreadableError(folder, error);

@@ -1,99 +1,126 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { JsonMap } from '../../../core/json.ts';
-import { configChecks, describeChange, shadowdbSettings } from './plugin-keys.ts';
+import { changeKeys, changeKeysBeside, pluginIn, shadowdbSettings } from './plugin-keys.ts';
+import { ConfigFiles } from './config-files.ts';
 
-const entries = { 'memory-loci': { enabled: true }, 'memory-core': { enabled: false } };
-const plugins: JsonMap = { slots: { memory: 'memory-loci' }, entries };
+const folder = mkdtempSync(join(tmpdir(), 'loci-openclaw-keys-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
 
-/** The names of the checks that find a problem. */
-function problems(values: JsonMap): string[] {
-  return configChecks({ plugins, ...values }).flatMap(({ name, result }) => (result === 'ok' ? [] : [name]));
+function filesWith(plugins: JsonMap): Promise<ConfigFiles> {
+  const root = join(folder, 'openclaw.json');
+  writeFileSync(root, JSON.stringify({ plugins }));
+  return ConfigFiles.load(root);
 }
 
-describe('configChecks', () => {
-  it('finds nothing in what setup writes', () => {
-    expect(problems({})).toEqual([]);
+const entries = { 'memory-loci': { enabled: true }, 'memory-core': { enabled: false } };
+const slots = { memory: 'memory-loci' };
+
+it.each<[string, JsonMap, string[]]>([
+  ['nothing of what setup writes', {}, []],
+  ['a missing slot', { slots: {} }, ['plugins.slots.memory']],
+  ['another plugin in the slot', { slots: { memory: 'memory-lancedb' } }, ['plugins.slots.memory']],
+  [
+    'memory-core that may load',
+    { entries: { 'memory-loci': { enabled: true } } },
+    ['plugins.entries.memory-core.enabled'],
+  ],
+  [
+    'a plugin that is off',
+    { entries: { ...entries, 'memory-loci': { enabled: false } } },
+    ['plugins.entries.memory-loci.enabled'],
+  ],
+  ['a list of allowed plugins without it', { allow: ['browser'] }, ['plugins.allow']],
+  [
+    'memory-shadowdb that is on',
+    { entries: { ...entries, 'memory-shadowdb': { config: { table: 'memories' } } } },
+    ['plugins.entries.memory-loci.config.table', 'plugins.entries.memory-shadowdb.enabled'],
+  ],
+  [
+    'nothing of memory-core in plugins.deny',
+    { entries: { 'memory-loci': { enabled: true } }, deny: ['memory-core'] },
+    [],
+  ],
+  [
+    'nothing of memory-core where dreaming is off',
+    { entries: { 'memory-loci': { enabled: true, config: { dreaming: { enabled: false } } } } },
+    [],
+  ],
+])('setup changes %s', async (_, plugins, expected) => {
+  const files = await filesWith({ slots, entries, ...plugins });
+  changeKeys(files, null, null);
+  expect(files.changes.map(({ key }) => key)).toEqual(expected);
+});
+
+it.each<[JsonMap, string]>([
+  [{ deny: ['memory-loci'] }, 'plugins.deny has memory-loci'],
+  [{ enabled: false }, 'plugins.enabled turns all plugins off'],
+])('setup refuses a configuration that forbids the plugin: %j', async (plugins, message) => {
+  const files = await filesWith(plugins);
+  expect(() => {
+    changeKeys(files, null, null);
+  }).toThrow(message);
+});
+
+describe('setup --beside', () => {
+  it.each<JsonMap>([
+    {},
+    { allow: ['memory-core'], load: { paths: ['/other'] } },
+    { slots: { memory: 'memory-core' } },
+    { slots: { memory: 'memory-lancedb' } },
+  ])('loads the plugin, keeps memory-core, and changes nothing the second time: %j', async (before) => {
+    const files = await filesWith(before);
+    expect(pluginIn(files.values())).toBe('memory-loci');
+    changeKeysBeside(files, '/srv/loci');
+    expect(pluginIn(files.values())).toBe('loci-corpus');
+    const plugins = files.values()['plugins'] as JsonMap;
+    expect(plugins).toMatchObject({
+      load: { paths: expect.arrayContaining([expect.stringMatching(/loci-corpus$/)]) as unknown },
+      entries: { 'loci-corpus': { enabled: true, config: { home: '/srv/loci' } } },
+      ...('allow' in plugins && { allow: ['memory-core', 'loci-corpus'] }),
+    });
+    const again = await filesWith(plugins);
+    changeKeysBeside(again, null);
+    expect(again.changes).toEqual([]);
   });
 
-  it.each<[string, JsonMap, string]>([
-    ['a missing slot', { plugins: { entries } }, 'memory slot'],
+  it.each<[JsonMap, string]>([
     [
-      'another plugin in the slot',
-      { plugins: { slots: { memory: 'memory-lancedb' }, entries } },
-      'memory slot',
+      { slots: { memory: 'other' }, entries: { other: { config: { dreaming: { enabled: false } } } } },
+      'memory-core is turned off',
     ],
-    ['memory-core that may load', { plugins: { ...plugins, entries: { 'memory-loci': {} } } }, 'memory-core'],
-    [
-      'a list of allowed plugins without it',
-      { plugins: { ...plugins, allow: ['browser'] } },
-      'allowed plugins',
-    ],
-    ['a denied plugin', { plugins: { ...plugins, deny: ['memory-loci'] } }, 'allowed plugins'],
-    ['all plugins off', { plugins: { ...plugins, enabled: false } }, 'allowed plugins'],
-    [
-      'auto-recall without access to conversations',
-      {
-        plugins: {
-          ...plugins,
-          entries: { ...entries, 'memory-loci': { config: { autoRecall: { enabled: true } } } },
-        },
-      },
-      'conversation access',
-    ],
-    [
-      'settings of memory-shadowdb',
-      { plugins: { ...plugins, entries: { ...entries, 'memory-shadowdb': { config: {} } } } },
-      'memory-shadowdb',
-    ],
-    ['a denied tool', { tools: { deny: ['memory_search'] } }, 'tools'],
-    ['a denied group', { tools: { deny: ['group:memory'] } }, 'tools'],
-    ['a denied pattern', { tools: { deny: ['memory_*'] } }, 'tools'],
-    ['a list of allowed tools without them', { tools: { allow: ['read'] } }, 'tools'],
-    ['a profile without them', { tools: { profile: 'messaging' } }, 'tools'],
-    ['the policy of an agent', { agents: { entries: { ada: { tools: { deny: ['*'] } } } } }, 'tools'],
-  ])('finds %s', (_, values, name) => {
-    expect(problems(values)).toEqual([name]);
-  });
-
-  it.each<[string, JsonMap]>([
-    ['memory-core in plugins.deny', { plugins: { ...plugins, entries: {}, deny: ['memory-core'] } }],
-    [
-      'dreaming that is off',
-      { plugins: { ...plugins, entries: { 'memory-loci': { config: { dreaming: { enabled: false } } } } } },
-    ],
-    ['a profile with an addition', { tools: { profile: 'minimal', alsoAllow: ['group:memory'] } }],
-    ['the profile for code', { tools: { profile: 'coding', allow: [] } }],
-    ['another denied tool', { tools: { deny: ['exec', 'memory_write'] } }],
-  ])('accepts %s', (_, values) => {
-    expect(problems(values)).toEqual([]);
+    [{ slots: { memory: 'memory-loci' } }, 'memory-loci is the memory already'],
+    [{ slots: { memory: 'none' } }, 'only memory-core asks'],
+    [{ entries: { 'memory-core': { enabled: false } } }, 'memory-core is turned off'],
+    [{ load: { paths: ['/old/loci-corpus'] } }, 'another loci-corpus'],
+    [{ deny: ['loci-corpus'] }, 'plugins.deny has loci-corpus'],
+  ])('refuses where nothing would ask the plugin: %j', async (plugins, message) => {
+    const files = await filesWith(plugins);
+    expect(() => {
+      changeKeysBeside(files, null);
+    }).toThrow(message);
+    expect(files.changes).toEqual([]);
   });
 });
 
-describe('shadowdbSettings', () => {
-  const config = { table: 'memories' };
-  it.each<[string, JsonMap, JsonMap | null]>([
-    [
-      'in the slot and on',
-      { slots: { memory: 'memory-shadowdb' }, entries: { 'memory-shadowdb': { config } } },
-      config,
-    ],
-    ['in the slot alone', { slots: { memory: 'memory-shadowdb' } }, {}],
-    ['on, but not in the slot', { entries: { 'memory-shadowdb': { config } } }, config],
-    ['off', { entries: { 'memory-shadowdb': { enabled: false, config } } }, null],
-    ['missing', {}, null],
-  ])('are taken over from a plugin that is %s', (_, values, expected) => {
-    expect(shadowdbSettings({ plugins: values })).toEqual(expected);
-  });
+it.each<[string, JsonMap, JsonMap | null]>([
+  ['in the slot alone', { slots: { memory: 'memory-shadowdb' } }, {}],
+  ['on, but not in the slot', { entries: { 'memory-shadowdb': { config: { table: 't' } } } }, { table: 't' }],
+  ['off', { entries: { 'memory-shadowdb': { enabled: false, config: {} } } }, null],
+  ['missing', {}, null],
+])('the settings of memory-shadowdb are taken over from a plugin that is %s', (_, values, expected) => {
+  expect(shadowdbSettings({ plugins: values })).toEqual(expected);
 });
 
-it('a change shows no passwords', () => {
-  const at = (...path: string[]) => ({ path: ['plugins', 'entries', 'memory-loci', 'config', ...path] });
-  const change = { file: '', previous: null, isElement: false };
-  const secret = 'postgres://ada:hunter2@host/db';
-  const described = [
-    { ...change, ...at('connectionString'), value: secret },
-    { ...change, ...at('embedding'), value: { model: 'm', apiKey: 'hunter2' } },
-  ].map(describeChange);
-  expect(described.join()).not.toContain('hunter2');
-  expect(described.join()).toContain('"model":"m"');
+it('a change shows no passwords', async () => {
+  const files = await filesWith({});
+  const config = ['plugins', 'entries', 'memory-loci', 'config'];
+  files.set([...config, 'connectionString'], 'postgres://ada:hunter2@host/db');
+  files.set([...config, 'embedding'], { model: 'm', apiKey: 'hunter2' });
+  expect(JSON.stringify(files.changes)).not.toContain('hunter2');
+  expect(JSON.stringify(files.changes)).toContain('"model":"m"');
 });

@@ -5,7 +5,6 @@ import { promisify } from 'node:util';
 import { LociError, messageOf } from '../../../core/errors.ts';
 import { systemErrorCode } from '../../../core/fs/file-errors.ts';
 import type { JsonMap } from '../../../core/json.ts';
-import { isAlive } from './backup.ts';
 
 const run = promisify(execFile);
 
@@ -82,8 +81,7 @@ export class Openclaw {
   async json(...args: string[]): Promise<unknown> {
     const output = await this.run(...args, '--json');
     try {
-      // A warning may come before the document.
-      return JSON.parse(output.slice(Math.max(0, output.search(/^[{[]/m))));
+      return parseOutput(output);
     } catch (error) {
       throw new LociError('source_failed', `\`openclaw ${args.join(' ')}\` did not print JSON`, {
         hint: 'Run it in a terminal to see what it prints.',
@@ -96,29 +94,12 @@ export class Openclaw {
   async version(): Promise<string> {
     const output = await this.run('--version');
     const version = /\d{4}\.\d+\.\d+\S*/.exec(output)?.[0] ?? '';
-    if (version !== '' && compareVersions(version, MIN_VERSION) >= 0) return version;
+    if (isRecent(version)) return version;
     throw new LociError(
       'unsupported_runtime',
       `Loci needs OpenClaw ${MIN_VERSION} or newer; this is ${version === '' ? output.trim() : version}`,
       { hint: 'Run `openclaw update`.' },
     );
-  }
-
-  /** @throws LociError `unsupported_runtime` if `node`, which runs OpenClaw, is a version that it does not support */
-  async assertNode(): Promise<void> {
-    const { path, env, signal } = this.#options;
-    const isScript = this.commandLine([])[0] !== path;
-    const found = isScript
-      ? process.version
-      : await run('node', ['--version'], { env, signal }).then(
-          ({ stdout }) => stdout.trim(),
-          () => null,
-        );
-    // Without a `node` on the PATH, OpenClaw brings its own.
-    if (found === null || isSupportedNode(found)) return;
-    throw new LociError('unsupported_runtime', `OpenClaw needs Node 24.16 or newer; \`node\` is ${found}`, {
-      hint: 'Install Node 24 (https://nodejs.org/en/download).',
-    });
   }
 
   async configFile(): Promise<string> {
@@ -135,6 +116,15 @@ export class Openclaw {
     return plugins;
   }
 
+  /** @throws LociError `source_failed` with what OpenClaw says of a plugin that it has not loaded */
+  async loadedPlugin(id: string): Promise<HostPlugin> {
+    const plugin = (await this.plugins()).find((each) => each.id === id);
+    if (plugin?.status === 'loaded') return plugin;
+    throw new LociError('source_failed', `${id} is ${plugin?.error ?? plugin?.status ?? 'not installed'}`, {
+      hint: 'Run `loci openclaw setup`; `openclaw plugins doctor` says why it is not loaded.',
+    });
+  }
+
   /**
    * Lets OpenClaw work with a copy of its configuration, which is then removed. OpenClaw writes a configuration and the files that
    * it includes anew whenever it changes them, and loses all comments. The copy includes no files.
@@ -144,37 +134,23 @@ export class Openclaw {
     values: JsonMap,
     use: (openclaw: Openclaw) => Promise<T>,
   ): Promise<T> {
-    await removeCopies(dirname(configFile), (pid) => !isAlive(pid));
-    const copy = join(dirname(configFile), `${COPY_PREFIX}${String(process.pid)}.json`);
+    const folder = dirname(configFile);
+    await removeConfigCopies(folder);
+    const copy = join(folder, `${COPY_NAME}.json`);
     await writeFile(copy, JSON.stringify(values, null, 2), { mode: 0o600 });
     try {
       return await use(this.with({ OPENCLAW_CONFIG_PATH: copy }));
     } finally {
-      await removeCopies(dirname(configFile), (pid) => pid === process.pid);
+      await removeConfigCopies(folder);
     }
   }
 }
 
-const COPY_PREFIX = '.loci-setup-';
+const COPY_NAME = '.loci-setup';
 
-/** The process that made a copy of the configuration, or what OpenClaw keeps beside it; `null` for other files. */
-function copyOwner(name: string): number | null {
-  const [, pid] = /^\.loci-setup-(\d+)\.json/.exec(name) ?? [];
-  return pid === undefined ? null : Number(pid);
-}
-
-/** Whether a file is a copy of the configuration whose process has ended. */
-export function isAbandonedCopy(name: string): boolean {
-  const pid = copyOwner(name);
-  return pid !== null && !isAlive(pid);
-}
-
-/** Removes the copies that processes have made, and what OpenClaw keeps beside them. A process that was killed leaves its own. */
-async function removeCopies(folder: string, isToRemove: (pid: number) => boolean): Promise<void> {
-  const names = (await readdir(folder)).filter((name) => {
-    const pid = copyOwner(name);
-    return pid !== null && isToRemove(pid);
-  });
+/** Removes the copy of the configuration in a folder, and what OpenClaw keeps beside it. A process that was killed leaves its own. */
+export async function removeConfigCopies(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => name.startsWith(COPY_NAME));
   await Promise.all(names.map((name) => rm(join(folder, name), { recursive: true, force: true })));
 }
 
@@ -187,7 +163,8 @@ function explain(error: unknown, { path, signal }: ProgramOptions, args: readonl
       cause: error,
     });
   const { stderr = '', stdout = '' } = error as { stderr?: string; stdout?: string };
-  const lines = jsonFailure(stdout) ?? lastLines(stderr) ?? lastLines(stdout) ?? messageOf(error);
+  const printed = [stderr, stdout].map((each) => each.trim()).find((each) => each !== '');
+  const lines = jsonFailure(stdout) ?? printed?.split('\n').slice(-8).join('\n') ?? messageOf(error);
   return new LociError('source_failed', `\`${command}\` failed: ${lines}`, {
     hint: 'Run `openclaw doctor`, and see what it says.',
     cause: error,
@@ -197,34 +174,19 @@ function explain(error: unknown, { path, signal }: ProgramOptions, args: readonl
 /** The message of a failure that a command with `--json` has printed. */
 function jsonFailure(stdout: string): string | null {
   try {
-    const { error } = JSON.parse(stdout.slice(Math.max(0, stdout.search(/^\{/m)))) as {
-      error?: { message?: unknown };
-    };
+    const { error } = parseOutput(stdout) as { error?: { message?: unknown } };
     return typeof error?.message === 'string' ? error.message : null;
   } catch {
     return null;
   }
 }
 
-function lastLines(printed: string): string | null {
-  const text = printed.trim();
-  return text === '' ? null : text.split('\n').slice(-8).join('\n');
+/** A warning may come before the document. */
+function parseOutput(stdout: string): unknown {
+  return JSON.parse(stdout.slice(Math.max(0, stdout.search(/^[{[]/m))));
 }
 
-/** Compares versions such as 2026.9.6 and 2026.10.0-beta.1. */
-export function compareVersions(a: string, b: string): number {
-  const numbers = (version: string): number[] => (version.match(/\d+/g) ?? []).slice(0, 3).map(Number);
-  const [first, second] = [numbers(a), numbers(b)];
-  for (const index of [0, 1, 2]) {
-    const difference = (first[index] ?? 0) - (second[index] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
-}
-
-/** OpenClaw supports Node from 24.16 to before 25, and from 26.1. */
-export function isSupportedNode(version: string): boolean {
-  const [major = 0, minor = 0] = (version.match(/\d+/g) ?? []).map(Number);
-  if (major === 24) return minor >= 16;
-  return major > 26 || (major === 26 && minor >= 1);
+/** Whether a version such as 2026.10.0-beta.1 has all that Loci uses. */
+export function isRecent(version: string): boolean {
+  return version !== '' && version.localeCompare(MIN_VERSION, 'en', { numeric: true }) >= 0;
 }

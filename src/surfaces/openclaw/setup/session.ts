@@ -9,8 +9,8 @@ import { StepDisplay } from '../../cli/format/step-display.ts';
 import type { Io } from '../../shared/io.ts';
 import type { RunStandalone, StandaloneCall } from '../../shared/run-standalone.ts';
 import { STOP_SIGNALS } from '../../shared/stop-signals.ts';
-import { listAt, PLUGIN, type SetupProblem, SLOT } from './plugin-keys.ts';
-import { ConfigFiles } from './config-files.ts';
+import { PLUGIN, SLOT } from './plugin-keys.ts';
+import { ConfigFiles, listAt } from './config-files.ts';
 import { Openclaw } from './program.ts';
 import { DAY_MS, dayText } from '../../../core/time/whole-day.ts';
 import { isAnsweredYes } from '../../shared/ask.ts';
@@ -120,7 +120,7 @@ export async function agreeOnTranscripts(
   if (agents.length === 0 || sessions.since !== undefined) return;
   const first = dayText(Date.now() - sessions.days * DAY_MS);
   // A later setup, which updates the plugin, does not ask again.
-  const isFirst = files.changes.some(({ path }) => path.join('.') === SLOT.join('.'));
+  const isFirst = files.changes.some(({ key }) => key === SLOT.join('.'));
   const mayAskUser = isFirst && call.options['yes'] !== true && call.options['dry-run'] !== true;
   const agrees =
     call.options['transcripts'] === true ||
@@ -134,12 +134,12 @@ export async function agreeOnTranscripts(
 }
 
 /** Why nobody has memory on channels such as Telegram, with the remedy; `null` if somebody has, or there are no channels. */
-export function ownerProblem(values: JsonMap): SetupProblem | null {
+export function ownerProblem(values: JsonMap): readonly [problem: string, remedy: string] | null {
   const channels = valueAt(values, ['channels']);
   if (!isJsonMap(channels) || Object.keys(channels).every((name) => name === 'defaults')) return null;
   // `*` lets everybody use commands, and makes nobody the owner.
   const isOwner = (entry: unknown): boolean => typeof entry === 'string' && !/(?:^|:)\*$/.test(entry.trim());
-  if (listAt(values, 'commands', 'ownerAllowFrom').some(isOwner)) return null;
+  if (listAt(values, ['commands', 'ownerAllowFrom']).some(isOwner)) return null;
   const { read, perSender, shared } = parsePluginConfig(PLUGIN, pluginConfig(values)).settings.nonOwner;
   if (read !== 'none' || perSender || shared.length > 0) return null;
   return [
