@@ -6,11 +6,11 @@ import type {
   SourcesListOutput,
   SourcesShowOutput,
 } from '../../../../engine/reading/source-schemas.ts';
-import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
-import { shellWord } from '../../../../core/text/split-command.ts';
+import { oneLine } from '../../../shared/escape-control.ts';
+import { outputText, tables } from '../../format/output-text.ts';
 import type { Style } from '../../format/style.ts';
 import { clip } from '../../format/text-width.ts';
-import { ageText, durationText, localTimeText } from '../../format/times.ts';
+import { ageText, durationText } from '../../format/times.ts';
 import type { OperationCommand, View } from '../operation-command.ts';
 
 const NO_SOURCES =
@@ -94,118 +94,21 @@ const CONDITION_STYLES: Readonly<Record<SourceOutput['condition'], keyof Style>>
 
 export const sourcesShow: OperationCommand<SourcesShowOutput> = {
   operands: [{ field: 'id', label: 'id', takes: 'one' }],
-  render: ({ source, runs }, { style }) => {
-    const rows = [...stateRows(source), ...(runs === null ? [] : runRows(source, runs))];
-    const lines = rows.map(([name, value]) => `${style.dim(name.padEnd(13))}${escapeControl(value)}`);
-    return `${[style.bold(oneLine(source.name)), ...lines].join('\n')}\n`;
+  render: ({ source, runs }, view) => {
+    const { recent_runs: _, ...state } = source;
+    return outputText({ ...state, ...(runs !== null && { ...runs, files: runs.files.map(fileText) }) }, view);
   },
 };
+
+function fileText({ path, state }: NonNullable<SourcesShowOutput['runs']>['files'][number]): string {
+  return `${path}  ${state.slice(0, 16)}`;
+}
 
 export const sourcesExcluded: OperationCommand<SourcesExcludedOutput> = {
   operands: [{ field: 'id', label: 'id', takes: 'one' }],
-  render: ({ excluded, total, next, other_files: others }, { style }) => {
-    const rules = Map.groupBy(excluded, ({ rule, from }) => (from === null ? rule : `${rule} (${from})`));
-    const lines = [...rules].flatMap(([rule, files]) => [
-      style.bold(oneLine(rule)),
-      ...files.map(({ path }) => `  ${oneLine(path)}`),
-    ]);
-    const formats = others.map(
-      ({ ending, files }) => `${String(files)} ${ending === '' ? 'without ending' : ending}`,
-    );
-    return [
-      ...(total === 0 ? ['No rule leaves anything out.'] : lines),
-      ...(next === null ? [] : [style.dim(`… of ${String(total)}; --after ${String(next)} shows more`)]),
-      ...(others.length === 0 ? [] : [style.dim(`Not notes: ${oneLine(formats.join(', '))}`)]),
-      '',
-    ].join('\n');
-  },
+  render: tables(
+    { excluded: 'path rule from', other_files: 'ending files' },
+    'No rule leaves anything out.',
+    'total',
+  ),
 };
-
-type Row = readonly [name: string, value: string];
-
-function stateRows(source: SourceOutput): Row[] {
-  const { refreshes, consecutive_failures, total_failures, took_ms, problems } = source;
-  const took = took_ms === null ? '' : `, took ${durationText(took_ms / 1000)}`;
-  const consecutive = consecutive_failures === 0 ? '' : `, the last ${String(consecutive_failures)} in a row`;
-  return [
-    ['id', source.id],
-    ['kind', source.kind],
-    ['condition', source.condition],
-    ['documents', String(source.documents)],
-    ['last read', `${source.last_refresh === null ? 'never' : localTimeText(source.last_refresh)}${took}`],
-    ['next', nextRefreshText(source)],
-    [
-      'runs',
-      `${formatCount(refreshes, 'success', 'successes')}, ${formatCount(total_failures, 'failure')}${consecutive}`,
-    ],
-    [
-      'found',
-      source.last_hit === null
-        ? 'never'
-        : `by ${formatCount(source.hits, 'search', 'searches')}, last ${localTimeText(source.last_hit)}`,
-    ],
-    ...(source.error === null ? [] : [['error', source.error] as const]),
-    ...(source.hint === undefined ? [] : [['what to do', source.hint] as const]),
-    ...rowsOf('problems', problems),
-    ...(source.folder === undefined ? [] : [['folder', source.folder] as const]),
-  ];
-}
-
-/** A row for each value, with the name at the first one. */
-function rowsOf(name: string, values: readonly string[]): Row[] {
-  return values.map((value, i): Row => [i === 0 ? name : '', value]);
-}
-
-function nextRefreshText({ id, condition, next_refresh, refresh_interval_ms }: SourceOutput): string {
-  switch (condition) {
-    case 'paused':
-      return `after \`loci sources resume ${shellWord(id)}\``;
-    case 'disabled':
-      return 'never while its settings say `enabled: false`';
-    case 'waiting for approval':
-    case 'changed, waiting for approval':
-      return `after \`loci sources approve ${shellWord(id)}\``;
-    case 'broken':
-      return 'after the error is fixed';
-    case 'gone':
-      return 'never: it is not in the settings';
-    case 'set elsewhere':
-      return 'by the program that has it in its settings';
-    case 'fresh':
-    case 'stale':
-    case 'new':
-    case 'failing': {
-      const interval =
-        refresh_interval_ms === null ? '' : `, every ${durationText(refresh_interval_ms / 1000)}`;
-      const isAhead = next_refresh !== null && Date.parse(next_refresh) > Date.now();
-      return `${isAhead ? localTimeText(next_refresh) : 'as soon as `loci sources watch`, `serve` or `mcp` runs'}${interval}`;
-    }
-  }
-}
-
-function runRows(
-  { command = '', changes = [] }: SourceOutput,
-  runs: NonNullable<SourcesShowOutput['runs']>,
-): Row[] {
-  const { program, cwd, env, files, not_watched: notWatched, fingerprint, approved, timeout_ms } = runs;
-  const isApproved = approved?.fingerprint === fingerprint;
-  const approval =
-    approved === null
-      ? 'never'
-      : `${localTimeText(approved.at)} by ${approved.by}${isApproved ? '' : '; it has changed since'}`;
-  return [
-    ['command', command],
-    ['program', program ?? 'not found'],
-    ['folder', cwd],
-    ['environment', ['PATH, HOME and similar', ...env].join(', ')],
-    ['time limit', durationText(timeout_ms / 1000)],
-    ...rowsOf(
-      'watched',
-      files.map(({ path, state }) => `${path}  ${state.slice(0, 16)}`),
-    ),
-    ['not watched', notWatched],
-    ['fingerprint', fingerprint.slice(0, 16)],
-    ['approved', approval],
-    ...rowsOf('since then', changes),
-  ];
-}
