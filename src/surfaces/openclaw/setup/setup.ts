@@ -46,7 +46,6 @@ export const setUpOpenclaw = openclawCommand(async (session) => {
   steps.begin('looking at OpenClaw');
   const plan = await makePlan(session);
   const { home, folder } = plan;
-  steps.end();
   if (plan.plugin === PLUGIN) await agreeOnTranscripts(session, plan.files);
   const backup = new Backup(home);
   const indexed: IndexedWorkspace[] = [];
@@ -66,7 +65,6 @@ export const setUpOpenclaw = openclawCommand(async (session) => {
   }
   // A running gateway may still use the build that this one replaces.
   if (folder !== null) await removePlugins(home, [...loadPaths(plan), folder]);
-  steps.end();
   io.stdout.write(call.json ? `${toJson({ ...facts(plan), indexed })}\n` : doneText(plan, indexed));
   return 0;
 });

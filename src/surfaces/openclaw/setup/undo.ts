@@ -50,7 +50,6 @@ async function undo(session: HostSession, backup: Backup): Promise<number> {
   const isExact = files.every(({ identical }) => identical);
   // A configuration that was left as it is may still load the plugin.
   const plugin = isExact ? await removePlugin(session, backup, manifest) : 'kept';
-  steps.end();
   // The copies stay where a file could not be restored from them.
   const copies = isExact ? null : await backup.setAside();
   if (isExact) await backup.remove();

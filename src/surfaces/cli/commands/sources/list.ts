@@ -1,5 +1,4 @@
 import { formatCount } from '../../../../core/text/format-count.ts';
-import { formatAge } from '../../../../core/time/age.ts';
 import type {
   SourceOutput,
   SourcesExcludedOutput,
@@ -8,47 +7,35 @@ import type {
 } from '../../../../engine/reading/source-schemas.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
 import { outputText, tables } from '../../format/output-text.ts';
-import type { Style } from '../../format/style.ts';
 import { clip } from '../../format/text-width.ts';
-import { ageText, durationText } from '../../format/times.ts';
 import type { OperationCommand, View } from '../operation-command.ts';
 
 const NO_SOURCES =
-  'There are no vaults and no sources. `loci index PATH` adds a vault; docs/sources.md explains how to add a source.\n';
+  'There are no vaults and no sources. `loci index PATH` adds a vault; docs/sources.md explains how to add a source.';
 
 export const sourcesList: OperationCommand<SourcesListOutput> = {
-  render: ({ sources }, view) =>
-    sources.length === 0
-      ? NO_SOURCES
-      : `${sources.flatMap((source) => sourceLines(source, view)).join('\n')}\n`,
+  render: (output, view) => {
+    const details = output.sources.flatMap((source) => {
+      const lines = detailLines(source, view);
+      return lines.length === 0
+        ? []
+        : [view.style.bold(oneLine(source.id)), ...lines.map((line) => `  ${line}`)];
+    });
+    return [
+      tables({ sources: 'id name condition documents last_refresh took_ms total_failures hits' }, NO_SOURCES)(
+        output,
+        view,
+      ),
+      ...details.map((line) => `${line}\n`),
+    ].join('');
+  },
 };
 
-function sourceLines(source: SourceOutput, { style, columns }: View): string[] {
-  const {
-    id,
-    name,
-    kind,
-    documents,
-    condition,
-    command,
-    fingerprint,
-    error,
-    hint,
-    hits,
-    changes = [],
-  } = source;
-  const displayName = name === id ? '' : ` ${style.dim(`(${oneLine(name)})`)}`;
-  const facts = [
-    formatCount(documents, kind === 'vault' ? 'note' : 'document'),
-    ...(source.last_refresh === null ? [] : [`read ${ageText(source.last_refresh, Date.now())}`]),
-    ...(source.took_ms === null ? [] : [`in ${durationText(source.took_ms / 1000)}`]),
-    ...(source.total_failures === 0 ? [] : [formatCount(source.total_failures, 'failure')]),
-    ...nextRefresh(source),
-    ...(hits === 0 ? [] : [`found by ${formatCount(hits, 'search', 'searches')}`]),
-  ];
-  const first = `${style.bold(oneLine(id))}${displayName}  ${style[CONDITION_STYLES[condition]](condition)}  ${style.dim(facts.join(' · '))}`;
+/** What the owner is to do about a source. */
+function detailLines(source: SourceOutput, { style, columns }: View): string[] {
+  const { id, condition, command, fingerprint, error, hint, changes = [], problems } = source;
   const needsApproval = condition.endsWith('waiting for approval');
-  const details = [
+  return [
     ...(needsApproval && command !== undefined
       ? [`${oneLine(command)}  ${style.dim(`(${fingerprint ?? ''})`)}`]
       : []),
@@ -57,11 +44,10 @@ function sourceLines(source: SourceOutput, { style, columns }: View): string[] {
     ...(error === null ? [] : [style.warning(clip(oneLine(error), columns - 2))]),
     ...(hint === undefined ? [] : [style.dim(`→ ${oneLine(hint)}`)]),
     ...(condition === 'gone' ? [style.dim(`→ loci sources remove ${oneLine(id)}`)] : []),
-    ...(source.problems.length === 0
+    ...(problems.length === 0
       ? []
-      : [style.dim(`${formatCount(source.problems.length, 'problem')}: loci sources show ${oneLine(id)}`)]),
+      : [style.dim(`${formatCount(problems.length, 'problem')}: loci sources show ${oneLine(id)}`)]),
   ];
-  return [first, ...details.map((line) => `  ${line}`)];
 }
 
 const MAX_CHANGES = 5;
@@ -70,27 +56,6 @@ function firstChanges(changes: readonly string[], id: string): string[] {
   if (changes.length <= MAX_CHANGES) return [...changes];
   return [...changes.slice(0, MAX_CHANGES), `… loci sources show ${id} lists all`];
 }
-
-function nextRefresh({ condition, next_refresh }: SourceOutput): string[] {
-  if (next_refresh === null || !['fresh', 'failing'].includes(condition)) return [];
-  const due = Date.parse(next_refresh);
-  if (due <= Date.now()) return [];
-  return [`${condition === 'failing' ? 'next attempt' : 'next'} ${formatAge(due, Date.now())}`];
-}
-
-const CONDITION_STYLES: Readonly<Record<SourceOutput['condition'], keyof Style>> = {
-  fresh: 'good',
-  failing: 'bad',
-  broken: 'bad',
-  disabled: 'dim',
-  paused: 'dim',
-  new: 'dim',
-  stale: 'warning',
-  gone: 'warning',
-  'set elsewhere': 'dim',
-  'waiting for approval': 'warning',
-  'changed, waiting for approval': 'warning',
-};
 
 export const sourcesShow: OperationCommand<SourcesShowOutput> = {
   operands: [{ field: 'id', label: 'id', takes: 'one' }],
