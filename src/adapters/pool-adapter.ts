@@ -144,12 +144,6 @@ export class PoolAdapter implements LociAdapter {
     };
   }
 
-  /** What is wrong with the pools that an agent sees; `null` if the backend does not tell it apart from other pools. */
-  async problemsFor(agentId: string): Promise<readonly string[] | null> {
-    const seen = await this.#pools.locate(this.#pools.seenBy(agentId), () => undefined);
-    return (await this.#backend.problemsOf?.(seen)) ?? null;
-  }
-
   async resolveReference(reference: string, agentId: string): Promise<MemoryResult | null> {
     for (;;) {
       const set = this.#pools;
@@ -356,8 +350,6 @@ export interface Backend extends Pick<MemoryRetrievalAdapter, 'id' | 'capabiliti
   recall(query: PoolQuery): Promise<readonly MemoryResult[]>;
   /** Sentences about what it cannot answer from. */
   problems(): Promise<readonly string[]>;
-  /** Those that tell nothing of other pools than these. Without it, who does not see all pools learns only that there are some. */
-  problemsOf?(pools: readonly LocatedPool[]): Promise<readonly string[]>;
   /** Facts for `status`, such as the number of notes. `waiting` is the number of texts that are still to be embedded. */
   details(): Promise<Readonly<Record<string, unknown>>>;
   /** Makes calls end soon that change the index. `close` is called once they have. */

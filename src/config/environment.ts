@@ -1,10 +1,8 @@
 import { parse } from 'yaml';
-import { LociError } from '../core/errors.ts';
 import { closestWord } from '../core/text/closest-word.ts';
 import type { Json } from '../core/types.ts';
 import { plainCopy } from './document.ts';
-import { type ConfigKey, environmentName, SETTINGS } from './keys.ts';
-import { explainReplaced, REPLACED_KEYS, type ReplacedKey } from './replaced-keys.ts';
+import { type ConfigKey, SETTINGS } from './keys.ts';
 
 /**
  * Variables of Loci that are not settings: the home folder, whether to use the command socket, the settings of a host program,
@@ -35,10 +33,7 @@ interface EnvironmentSettings {
   readonly warnings: readonly string[];
 }
 
-/**
- * Reads the settings in the environment. An empty variable counts as unset.
- * @throws LociError `invalid_config` for a replaced variable that must not be ignored
- */
+/** Reads the settings in the environment. An empty variable counts as unset. */
 export function readEnvironment(env: NodeJS.ProcessEnv): EnvironmentSettings {
   const byName = new Map(SETTINGS.map((key) => [key.env, key]));
   const overrides: Override[] = [];
@@ -46,37 +41,11 @@ export function readEnvironment(env: NodeJS.ProcessEnv): EnvironmentSettings {
   for (const [variable, text] of Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (!variable.startsWith('LOCI_') || OTHER_VARIABLES.includes(variable)) continue;
     if (text === undefined || text === '') continue;
-    const replaced = replacedVariable(variable);
-    if (replaced?.refused === true) throw refusedVariable(variable, replaced);
-    if (replaced !== undefined && replaced.silent !== true)
-      warnings.push(explainVariable(variable, replaced));
-    const name = replaced?.renamedTo === undefined ? variable : environmentName(replaced.renamedTo);
-    const key = byName.get(name);
-    const isShadowed = name !== variable && (env[name] ?? '') !== '';
-    if (key !== undefined && !isShadowed) overrides.push({ key, variable, value: parseSetting(key, text) });
-    if (key === undefined && replaced === undefined) warnings.push(unknownVariable(variable));
+    const key = byName.get(variable);
+    if (key === undefined) warnings.push(unknownVariable(variable));
+    else overrides.push({ key, variable, value: parseSetting(key, text) });
   }
   return { overrides, warnings };
-}
-
-/** The replaced key that a variable sets, alone or as part of a replaced section. */
-function replacedVariable(variable: string): ReplacedKey | undefined {
-  return REPLACED_KEYS.find(({ key, renamedTo }) => {
-    const name = environmentName(key);
-    return variable === name || (renamedTo === undefined && variable.startsWith(`${name}_`));
-  });
-}
-
-function explainVariable(variable: string, replaced: ReplacedKey): string {
-  const { renamedTo } = replaced;
-  return explainReplaced(
-    variable,
-    renamedTo === undefined ? replaced : { ...replaced, renamedTo: environmentName(renamedTo) },
-  );
-}
-
-function refusedVariable(variable: string, replaced: ReplacedKey): LociError {
-  return new LociError('invalid_config', explainVariable(variable, replaced), { hint: `Unset ${variable}.` });
 }
 
 function unknownVariable(variable: string): string {

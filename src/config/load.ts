@@ -9,7 +9,7 @@ import { unusedEmbeddingSettings } from './embedding-schema.ts';
 import { type Override, readEnvironment } from './environment.ts';
 import { PATH_KEYS, SETTINGS } from './keys.ts';
 import { expandHome, resolvePaths } from './paths.ts';
-import { explainIssues, type ConfigProblem, requireSetting } from './problems.ts';
+import { explainIssues, requireSetting } from './problems.ts';
 import { explainReplaced, type ReplacedKeyUse, takeReplacedKeys } from './replaced-keys.ts';
 import { type Config, configSchema } from './schema.ts';
 import { isJsonMap, parseJson, type JsonMap } from '../core/json.ts';
@@ -157,8 +157,8 @@ export function resolveConfig(
   const fileOf = (path: KeyPath): string =>
     isSetIn(hostSettings?.tree, writtenPath(path, replaced)) ? hostSettings!.place : CONFIG_FILE;
   const parsed = configSchema.safeParse(tree);
-  const faults = [...refusedKeys(replaced), ...explainIssues(parsed.error?.issues ?? [], tree)];
-  if (!parsed.success || faults.length > 0) {
+  if (!parsed.success) {
+    const faults = explainIssues(parsed.error.issues, tree);
     throw new LociError(
       'invalid_config',
       faults.map(({ path, message }) => `${placeOf(path)}: ${message}`).join('\n'),
@@ -176,9 +176,9 @@ export function resolveConfig(
     origins.set(path, variable === undefined ? inFile : `env ${variable}`);
   }
   const { skills } = parsed.data;
-  const ignored = replaced
-    .filter(({ replaced: { silent } }) => silent !== true)
-    .map((use) => `${settingPlace(use.path, file)}: ${explainUse(use)}`);
+  const ignored = replaced.map(
+    (use) => `${settingPlace(use.path, file)}: ${explainReplaced(formatPath(use.path), use.replaced)}`,
+  );
   const unused = [...unusedEmbeddingSettings(parsed.data.embedding)].map(
     ([path, sentence]) => `${placeOf(path.split('.'))}: ${sentence}`,
   );
@@ -247,16 +247,6 @@ function writtenPath(path: KeyPath, replaced: readonly ReplacedKeyUse[]): KeyPat
   );
   const length = use?.replaced.renamedTo?.split('.').length ?? 0;
   return use === undefined ? path : [...use.path, ...path.slice(length)];
-}
-
-function refusedKeys(replaced: readonly ReplacedKeyUse[]): ConfigProblem[] {
-  return replaced
-    .filter((use) => use.replaced.refused === true)
-    .map((use) => ({ path: use.path, message: explainUse(use) }));
-}
-
-function explainUse({ path, replaced }: ReplacedKeyUse): string {
-  return explainReplaced(formatPath(path), replaced);
 }
 
 /** Names the variables, the file and the settings of a host program that are wrong. */

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { REFERENCE, STARTUP } from '../../test/contract/shadowdb-settings.ts';
 import { configAppend, configRemove, configSet } from './edit.ts';
+import { CONFIG_KEYS } from './keys.ts';
 import { type LoadedConfig, loadConfig } from './load.ts';
+import { readSourceSettings } from './problems.ts';
+import { REPLACED_KEYS } from './replaced-keys.ts';
 
 let home: string;
 beforeEach(async () => (home = await mkdtemp(join(tmpdir(), 'loci-config-'))));
@@ -100,6 +103,44 @@ describe('the settings of the memories that Loci replaces', () => {
       /loci\.yaml:12: sources\[1\]\.refreshInterval: expected/,
     );
   });
+});
+
+describe('the table of replaced keys', () => {
+  it('has no key that is a setting, and renames keys only to settings', () => {
+    const paths = CONFIG_KEYS.map(({ path }) => path);
+    expect(REPLACED_KEYS.filter(({ key }) => paths.includes(key))).toEqual([]);
+    const renamed = REPLACED_KEYS.flatMap(({ renamedTo }) => renamedTo ?? []);
+    expect(renamed.length).toBeGreaterThan(0);
+    expect(renamed.filter((path) => !paths.includes(path))).toEqual([]);
+  });
+
+  it('names a new key or explains an alternative for each key', () => {
+    const unexplained = REPLACED_KEYS.filter(
+      ({ renamedTo, instead }) => (renamedTo ?? instead) === undefined,
+    );
+    expect(unexplained).toEqual([]);
+  });
+});
+
+describe('a replaced key', () => {
+  it('gives way to the setting that it was renamed to, and `config set` names that', async () => {
+    const both = await load('search: { vectorWeight: 0.3, weights: { vector: 0.4, trigram: 0.1 } }');
+    expect(both.values.search.weights).toEqual({ vector: 0.4, spelling: 0.1 });
+    await expect(configSet('search.vectorWeight', 3, { home, env: {} })).rejects.toMatchObject({
+      code: 'invalid_input',
+      message: 'search.vectorWeight is called search.weights.vector now',
+    });
+    await configSet('search.limit', 7, { home, env: {} });
+    expect(await readFile(join(home, 'loci.yaml'), 'utf8')).toContain('vectorWeight: 0.3');
+  });
+});
+
+it('the settings of a skill are refused in its own words', () => {
+  expect(readSourceSettings({ command: 'a' })).toHaveProperty('settings');
+  expect(readSourceSettings({ command: 'a', nope: 1 })).toEqual({
+    problem: expect.stringContaining('unknown key memorySource.nope') as string,
+  });
+  expect(readSourceSettings('a')).toHaveProperty('problem');
 });
 
 describe('the model of a provider', () => {

@@ -5,9 +5,9 @@ import { closestWord } from '../core/text/closest-word.ts';
 import type { Json } from '../core/types.ts';
 import { type ConfigKey, CONFIG_KEYS, expectedAt, SETTINGS } from './keys.ts';
 import { maskSecret } from './secrets.ts';
-import { explainReplaced, replacedKey, takeReplacedKeys } from './replaced-keys.ts';
+import { explainReplaced, replacedKey } from './replaced-keys.ts';
 import { type SourceSettings, sourceSettings } from './sources-schema.ts';
-import { isJsonMap, type JsonMap } from '../core/json.ts';
+import type { JsonMap } from '../core/json.ts';
 import { formatPath, type KeyPath, valueAt } from '../core/json-path.ts';
 
 /** Characters of a value that a message repeats. */
@@ -38,7 +38,7 @@ export function requireSetting(path: string): ConfigKey {
   if (setting !== undefined) return setting;
   const replaced = replacedKey(path);
   if (replaced !== undefined)
-    throw new LociError('invalid_input', explainReplaced(path, { ...replaced, refused: true }), {
+    throw new LociError('invalid_input', explainReplaced(path, replaced), {
       hint: ALL_KEYS_HINT,
     });
   const inside = SETTINGS.filter((key) => key.path.startsWith(`${path}.`)).map((key) => key.path);
@@ -50,17 +50,15 @@ export function requireSetting(path: string): ConfigKey {
 }
 
 /**
- * Reads the settings of a source in the front matter of a skill. Replaced keys are ignored, because users of a skill cannot
- * change it.
+ * Reads the settings of a source in the front matter of a skill.
  * @returns the settings, or a problem that explains to the owner of the skill why they are invalid
  */
 export function readSourceSettings(
   settings: unknown,
 ): { readonly settings: SourceSettings } | { readonly problem: string } {
   // `sources[0]` is where the schema knows these keys.
-  const tree: JsonMap = { sources: [structuredClone(settings) as Json] };
-  if (isJsonMap(settings)) takeReplacedKeys(tree);
-  const parsed = sourceSettings.safeParse(valueAt(tree, ['sources', 0]));
+  const tree: JsonMap = { sources: [settings as Json] };
+  const parsed = sourceSettings.safeParse(settings);
   if (parsed.success) return { settings: parsed.data };
   const issues = parsed.error.issues.map((issue) => ({ ...issue, path: ['sources', 0, ...issue.path] }));
   const messages = explainIssues(issues, tree).map(({ message }) => message);

@@ -99,7 +99,7 @@ export const vault = z.strictObject({
     .exactOptional()
     .describe(
       'Globs of notes and folders that are neither read nor shown, as in `.gitignore`: `Private` and `*.draft.md` in every ' +
-        'folder, `Work/Clients` or `/Private` at the top. What "Excluded files" of Obsidian names is left out in any case. ' +
+        'folder, `Work/Clients` or `/Private` at the top. Files that Obsidian hides with its setting "Excluded files" are always left out. ' +
         '`loci index --verbose` lists what was left out, and `loci index` names a glob that matches nothing.',
     ),
   refreshInterval: duration('30s').describe(

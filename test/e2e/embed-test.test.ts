@@ -25,7 +25,7 @@ describe('loci embed test', () => {
       ...{ dimensions: 12, configured_dimensions: null, must_set_dimensions: true },
     });
     expect((await loci(['embed', 'test'], { home, env })).stdout).toContain(
-      '12; run `loci config set embedding.dimensions 12`, because Loci does not know the model\n',
+      '`loci config set embedding.dimensions 12`\n',
     );
     const set = { ...env, LOCI_EMBEDDING_DIMENSIONS: '12' };
     expect((await loci(['embed', 'test'], { home, env: set })).stdout).toMatch(/dimensions +12\n/);

@@ -124,10 +124,7 @@ describe('loci recall', () => {
     [['x', '--filter', 'project'], /^loci: --filter must be a key and a value, .* not "project"\n/],
     [['x', '--limit', '0'], /^loci: --limit must be a whole number from 1 to 1000, not "0"\n/],
     [['x', '--mode', 'graph'], /^loci: --mode must be keyword or semantic, not "graph"\n/],
-    [
-      ['x', '--mode', 'semantic'],
-      /^loci: --mode semantic: the adapter filesystem does not search by meaning\n/,
-    ],
+    [['x', '--mode', 'semantic'], /^loci: --mode semantic: the adapter filesystem does not have it/],
     [
       ['x', '--pool', 'boss'],
       /^loci: --pool: the agent main sees no pool "boss"\n *It sees notes, a,b, archive\.\n/,

@@ -47,7 +47,7 @@ describe('the receipt of a pack', () => {
     expect(piped).toEqual(fromFile);
     const { stdout } = await loci([...verify, join(folder, 'prompt.txt')], { home, columns: 100 });
     expect(stdout).toContain(`${id}  pack`);
-    expect(stdout).toMatch(/\d+-\d+ +same +L\d +Oven\.md#L3-L3/);
+    expect(stdout).toMatch(/\d+-\d+ +same +L\d +content +yes +Oven\.md#L3-L3/);
     expect(stdout).toMatch(/\d+ of \d+ bytes came from records\n/);
   });
 

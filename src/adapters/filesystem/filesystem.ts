@@ -56,11 +56,7 @@ export class FilesystemBackend implements Backend {
   }
 
   async problems(): Promise<readonly string[]> {
-    return this.problemsOf(await this.#located());
-  }
-
-  async problemsOf(pools: readonly LocatedPool[]): Promise<readonly string[]> {
-    const { unread, examples } = await this.#state(pools);
+    const { unread, examples } = await this.#state(await this.#located());
     const others = unread - examples.length;
     return [
       ...(this.#isMeaningWanted

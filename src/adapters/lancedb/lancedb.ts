@@ -1,7 +1,6 @@
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { z } from 'zod';
 import type { Config } from '../../config/schema.ts';
 import { LociError, messageOf } from '../../core/errors.ts';
 import { makePrivateFolder } from '../../core/fs/files.ts';
@@ -17,7 +16,7 @@ import type { Backend, PoolQuery } from '../pool-adapter.ts';
 import { PoolSet } from '../pools/pool-set.ts';
 import { embedPassages, indexPools, keysOf, pathsOf, WITHOUT_VECTOR } from './index-pool.ts';
 import { briefly, loadLancedb } from './package.ts';
-import { foldersOf, mayBeDamage, PoolTables } from './passage-table.ts';
+import { among, foldersOf, mayBeDamage, PoolTables } from './passage-table.ts';
 import { type QueryVector, searchPassages } from './search-passages.ts';
 
 /** Must grow whenever a row has other columns, or a note other passages. Tables are then made anew. */
@@ -57,6 +56,8 @@ export class LancedbBackend implements Backend {
   #isIndexed = false;
   /** Queries have the tables made anew once: an error that comes again has another cause. */
   #isRebuilt = false;
+  /** Whether another process writes. */
+  #isReader = false;
   readonly #updates = new Semaphore(1);
   readonly #stop = new AbortController();
   #embedding: Promise<void> = Promise.resolve();
@@ -105,7 +106,8 @@ export class LancedbBackend implements Backend {
     try {
       const { lock, tables } = this.#opened!;
       if (!lock.isHeld) {
-        if (!lock.acquire()) return;
+        this.#isReader = !lock.acquire();
+        if (this.#isReader) return;
         tables.forget();
       }
       try {
@@ -146,7 +148,7 @@ export class LancedbBackend implements Backend {
     const why = this.#embeddingProblem ?? 'they are being embedded';
     const problems = [
       this.#backgroundProblem,
-      await this.#writerProblem(),
+      await this.#readerProblem(),
       ...this.#unreadProblems(),
       waiting === 0
         ? null
@@ -164,7 +166,7 @@ export class LancedbBackend implements Backend {
       passages: await this.#count(),
       embedding: embedder === null ? 'none' : `${embedder.provider}/${embedder.model}`,
       waiting: await this.#countWaiting(),
-      writer: lock.writer()?.pid ?? null,
+      writes: lock.isHeld,
     };
   }
 
@@ -246,12 +248,9 @@ export class LancedbBackend implements Backend {
 
   async #index(paths: readonly string[]): Promise<void> {
     const isWhole = !this.#isIndexed;
-    const { lock, tables, embedder } = this.#opened!;
+    const { tables, embedder } = this.#opened!;
     const pools = await this.#pools.locate(this.#pools.pools, () => undefined);
-    if (isWhole) {
-      lock.announce([]);
-      this.#unread.clear();
-    }
+    if (isWhole) this.#unread.clear();
     const given = (await Promise.all(paths.map(pathsOf))).flat();
     this.#forgetUnread(new Set(given));
     const groups = await tables.toWrite(pools);
@@ -275,7 +274,6 @@ export class LancedbBackend implements Backend {
       await table.optimize({ isWriting: false });
     }
     this.#isIndexed = true;
-    if (isWhole) lock.announce(pools.map((pool) => tables.placeOf(pool)));
   }
 
   /** Files that are read again may be readable now. */
@@ -307,16 +305,19 @@ export class LancedbBackend implements Backend {
     }
   }
 
-  /** Of a process that reads: whether the one that writes does so for all pools of this one. */
-  async #writerProblem(): Promise<string | null> {
+  /** Of a process that reads: the pools of which the one that writes has no notes. */
+  async #readerProblem(): Promise<string | null> {
     const { lock, tables } = this.#opened!;
-    const writer = lock.isHeld ? null : lock.writer();
-    if (writer === null) return null;
-    const pools = await this.#pools.locate(this.#pools.pools, () => undefined);
-    const missing = pools.filter((pool) => !writer.places.includes(tables.placeOf(pool)));
-    if (missing.length === 0) return null;
-    const names = missing.map(({ id }) => id).join(', ');
-    return `the process ${String(writer.pid)} indexes the pools, without ${names}`;
+    if (lock.isHeld || !this.#isReader) return null;
+    const missing: string[] = [];
+    for (const pool of await this.#pools.locate(this.#pools.pools, () => undefined)) {
+      const [group] = await tables.toRead([pool]);
+      const notes = (await group?.table.count(among('folder', foldersOf([pool])))) ?? 0;
+      if (notes === 0) missing.push(pool.id);
+    }
+    return missing.length === 0
+      ? null
+      : `another process indexes the pools, and has no notes of ${missing.join(', ')}`;
   }
 
   #unreadProblems(): string[] {
@@ -339,9 +340,6 @@ function throwBriefly(error: unknown): never {
   if (error instanceof LociError) throw error;
   throw new LociError('internal', briefly(error), { cause: error });
 }
-
-/** What the process that writes says of itself: the pools that it has indexed, as `PoolTables.placeOf` has them. */
-const writer = z.object({ pid: z.number(), places: z.array(z.string()) });
 
 const SQLITE_BUSY = 5;
 
@@ -381,26 +379,8 @@ class WriterLock {
     return true;
   }
 
-  /** Tells other processes what this one has indexed. */
-  announce(places: readonly string[]): void {
-    writeFileSync(this.#file, JSON.stringify({ pid: process.pid, places }), { mode: 0o600 });
-  }
-
-  /** The process that writes, or the last one that did; `null` if it has not announced itself. */
-  writer(): z.infer<typeof writer> | null {
-    try {
-      return writer.parse(JSON.parse(readFileSync(this.#file, 'utf8')));
-    } catch {
-      return null;
-    }
-  }
-
   release(): void {
     this.#connection?.close();
     this.#connection = null;
-  }
-
-  get #file(): string {
-    return path.join(this.#folder, 'writer.json');
   }
 }

@@ -396,11 +396,6 @@ export class PoolTables {
     return `${this.#model}-${shortHash(seersOf(pool)).slice(0, 12)}`;
   }
 
-  /** Where the notes of a pool are, as processes tell each other. */
-  placeOf(pool: LocatedPool): string {
-    return `${this.#nameOf(pool)}/${folderIdOf(pool.root)}`;
-  }
-
   /** The tables of pools, as far as there are any. */
   async toRead<P extends Pool>(pools: readonly P[]): Promise<PoolGroup<P>[]> {
     const groups: PoolGroup<P>[] = [];

@@ -99,12 +99,15 @@ export class LociBackend implements Backend {
 
   async problems(): Promise<readonly string[]> {
     const located = await locatedOf(this.#pools);
-    return [...this.#recallProblems, ...(await this.#problemsIn(located, await this.#namespaces()))];
-  }
-
-  /** Other pools that are in a namespace with one of these are seen by the same agents. */
-  async problemsOf(pools: readonly LocatedPool[]): Promise<readonly string[]> {
-    return this.#problemsIn(pools, [...new Set(pools.map((pool) => this.#contextOf(pool).namespace))]);
+    const ofPools = await Promise.all(located.map((pool) => this.#problemsOfPool(pool)));
+    const waiting = await this.#waiting();
+    const why = this.#open.embedding.problem ?? 'they are being embedded';
+    return [
+      ...this.#recallProblems,
+      ...ofPools.flat(),
+      ...((await this.#hasOthers()) ? [OTHER_POOLS] : []),
+      ...(waiting === 0 ? [] : [`${formatCount(waiting, 'text')} without a vector, found by words: ${why}`]),
+    ];
   }
 
   async details(): Promise<Readonly<Record<string, unknown>>> {
@@ -117,7 +120,7 @@ export class LociBackend implements Backend {
     return {
       ...{ store: name, location, provider: this.#config.embedding.provider },
       notes: Object.fromEntries(located.map((pool) => [pool.id, sizes.get(poolVault(pool).name) ?? 0])),
-      waiting: await this.#waitingIn(namespaces),
+      waiting: await this.#waiting(),
     };
   }
 
@@ -147,21 +150,11 @@ export class LociBackend implements Backend {
     return engine.as({ ...engine.caller, namespace });
   }
 
-  async #problemsIn(pools: readonly LocatedPool[], namespaces: readonly string[]): Promise<string[]> {
-    const problems = await Promise.all(pools.map((pool) => this.#problemsOfPool(pool)));
-    const waiting = await this.#waitingIn(namespaces);
-    const why = this.#open.embedding.problem ?? 'they are being embedded';
-    return [
-      ...problems.flat(),
-      ...((await this.#hasOthers()) ? [OTHER_POOLS] : []),
-      ...(waiting === 0 ? [] : [`${formatCount(waiting, 'text')} without a vector, found by words: ${why}`]),
-    ];
-  }
-
-  async #waitingIn(namespaces: readonly string[]): Promise<number> {
+  /** The number of texts that have no vector yet. */
+  async #waiting(): Promise<number> {
     if (this.#config.embedding.provider === 'none') return 0;
     const generation = (await vectorsOf(this.#open.engine))?.generation ?? NO_GENERATION;
-    return (await pendingTotals(this.#open.engine.store, generation, namespaces)).texts;
+    return (await pendingTotals(this.#open.engine.store, generation, await this.#namespaces())).texts;
   }
 
   async #read(pools: readonly LocatedPool[]): Promise<void> {

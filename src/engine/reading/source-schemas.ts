@@ -233,8 +233,6 @@ const testedDocument = z.strictObject({
   url: z.string().nullable(),
   metadata: z.record(z.string(), z.json()),
 });
-/** A document as it would be stored. */
-export type TestedDocument = z.infer<typeof testedDocument>;
 
 export const testSourceOutput = z.strictObject({
   id: z.string(),

@@ -31,8 +31,7 @@ const SCOPE_TEXT: Readonly<Record<Scope, string>> = {
   read: 'Operations that read the memory of the caller; they need the scope `read`.',
   write: 'Operations that change it; they need the scope `write`.',
   admin: 'Operations that administer the memory of the caller; they need the scope `admin`.',
-  operator:
-    'Operations that concern the server or all namespaces, or that only the owner decides on; they need the scope `operator`.',
+  operator: 'Operations that concern the server or all namespaces; they need the scope `operator`.',
 };
 
 /** The description of the API (OpenAPI 3.1), generated from the schemas of the operations. */

@@ -1,10 +1,11 @@
 import { formatCount } from '../../../core/text/format-count.ts';
+import { isJsonMap } from '../../../core/json.ts';
 import type { Json } from '../../../core/types.ts';
 import type { AuditOutput } from '../../../engine/audit/read-audit.ts';
 import { escapeControl, oneLine } from '../../shared/escape-control.ts';
 import { clip } from '../format/text-width.ts';
 import { localTimeText } from '../format/times.ts';
-import { indent, wrap } from '../format/wrap.ts';
+import { indent } from '../format/wrap.ts';
 import { limitLines } from '../format/lists.ts';
 import type { OperationCommand, View } from './operation-command.ts';
 import { nextPageLines } from '../format/output-text.ts';
@@ -49,58 +50,37 @@ function entryLines(entry: Entry, view: View): string[] {
   return [head.trimEnd(), ...indent(details, MARGIN)];
 }
 
-/** The new fields together in a paragraph, then each change and each patch on its own lines. */
+/** A line for each changed field, and the lines of a patch below its field. */
 export function diffLines(diff: Readonly<Record<string, Json>>, view: View): string[] {
   const { style, columns, options } = view;
-  const room = columns - MARGIN.length;
-  const fields = Object.entries(diff).map(([field, change]) => ({
-    name: oneLine(field),
-    change: changeOf(change),
-  }));
-  const added = fields.flatMap(({ name, change }) =>
-    change.kind === 'new' ? [`${name} ${change.after}`] : [],
-  );
-  const changes = fields.flatMap(({ name, change }) => {
-    if (change.kind === 'new') return [];
-    if (change.kind === 'patch') return patchLines(name, change.lines, view);
-    const line = `${name}: ${change.before} → ${change.after}`;
-    return options.has('verbose') ? wrap(line, room) : [clip(line, room)];
+  const room = columns - MARGIN.length - 2;
+  const cut = (line: string): string => (options.has('verbose') ? line : clip(line, room));
+  return Object.entries(diff).flatMap(([field, change]) => {
+    const name = oneLine(field);
+    // An imported log may hold changes of unknown shape: they are shown as JSON.
+    const { patch, before, after, characters } = isJsonMap(change) ? change : {};
+    if (typeof patch === 'string') {
+      // Leaves out "\\ No newline at end of file".
+      const lines = escapeControl(patch)
+        .trimEnd()
+        .split('\n')
+        .filter((line) => !line.startsWith('\\'));
+      const styled = lines.map((line) => {
+        const lineStyle = line.startsWith('+') ? style.good : line.startsWith('-') ? style.bad : style.dim;
+        return lineStyle(cut(line));
+      });
+      return [`${name}:`, ...indent(limitLines(styled, view), '  ')];
+    }
+    if (before !== undefined && after !== undefined)
+      return [cut(`${name}: ${valueText(before)} → ${valueText(after)}`)];
+    const value =
+      typeof characters === 'number' ? `${String(characters)} characters` : valueText(after ?? change);
+    return [style.dim(cut(`${name}: ${value}`))];
   });
-  const addedLines = wrap(added.join(' · '), room).map((line) => style.dim(line));
-  return [...limitLines(addedLines, view), ...changes];
-}
-
-type Change =
-  | { readonly kind: 'new'; readonly after: string }
-  | { readonly kind: 'changed'; readonly before: string; readonly after: string }
-  | { readonly kind: 'patch'; readonly lines: readonly string[] };
-
-/** An imported log may hold changes of unknown shape: they are shown as JSON. */
-function changeOf(change: Json): Change {
-  if (typeof change !== 'object' || change === null || Array.isArray(change))
-    return { kind: 'new', after: valueText(change) };
-  const { patch, before, after, characters } = change;
-  if (typeof patch === 'string') return { kind: 'patch', lines: escapeControl(patch).trimEnd().split('\n') };
-  if (before !== undefined && after !== undefined)
-    return { kind: 'changed', before: valueText(before), after: valueText(after) };
-  if (typeof characters === 'number') return { kind: 'new', after: `of ${String(characters)} characters` };
-  return { kind: 'new', after: valueText(after ?? change) };
 }
 
 function valueText(value: Json): string {
   if (value === null) return 'none';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(valueText).join(', ');
   return oneLine(typeof value === 'string' && value !== '' ? value : JSON.stringify(value));
-}
-
-function patchLines(name: string, lines: readonly string[], view: View): string[] {
-  const { style, columns, options } = view;
-  const room = columns - MARGIN.length - 2;
-  // Leaves out "\ No newline at end of file".
-  const changed = lines.filter((line) => !line.startsWith('\\'));
-  const styled = changed.map((line) => {
-    const lineStyle = line.startsWith('+') ? style.good : line.startsWith('-') ? style.bad : style.dim;
-    return lineStyle(options.has('verbose') ? line : clip(line, room));
-  });
-  return [`${name}:`, ...indent(limitLines(styled, view), '  ')];
 }

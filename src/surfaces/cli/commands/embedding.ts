@@ -2,9 +2,9 @@ import { formatCount } from '../../../core/text/format-count.ts';
 import type { EmbedBackfillOutput } from '../../../engine/embedding/backfill.ts';
 import type { EmbedTestOutput } from '../../../engine/embedding/test-embedder.ts';
 import { generationText, prefixesText, refusalWarnings } from '../format/phrases.ts';
-import { keyValues } from '../format/output-text.ts';
+import { tables } from '../format/output-text.ts';
 import { durationText } from '../format/times.ts';
-import type { OperationCommand, View } from './operation-command.ts';
+import type { OperationCommand } from './operation-command.ts';
 
 export const embedTest: OperationCommand<EmbedTestOutput> = {
   isLong: true,
@@ -16,41 +16,25 @@ export const embedTest: OperationCommand<EmbedTestOutput> = {
           `a query takes ${durationText(latency / 1000)}, and a search waits ${durationText(wait / 1000)} at most: searches find by words alone with this model`,
         ],
   render: (output, view) => {
-    const rows: (readonly [string, string])[] = [
-      ['provider', `${output.provider} ${output.model}`],
-      ['dimensions', dimensionsText(output)],
-      ['prefixes', prefixesText(output)],
-      ['longest text', `${String(output.max_tokens)} tokens; longer ones are embedded in parts`],
-      [
-        'latency',
-        `${String(output.latency_ms)} ms for a query, ${String(output.first_ms)} ms for the first text`,
-      ],
-      [
-        'throughput',
-        `${String(output.texts_per_second)} texts or ${String(output.tokens_per_second)} tokens a second`,
-      ],
-      ['similarity', similarityText(output, view)],
-    ];
-    return keyValues(rows, view);
+    const { dimensions, configured_dimensions: configured, must_set_dimensions: mustSet, sane } = output;
+    const sentences = {
+      prefixes: prefixesText(output),
+      dimensions_to_set:
+        mustSet || (configured !== null && configured !== dimensions)
+          ? `\`loci config set embedding.dimensions ${String(dimensions)}\``
+          : null,
+      verdict: sane
+        ? 'paraphrases are more similar than strangers'
+        : 'a passage about something else is more similar than a paraphrase: check the model and its prefixes',
+    };
+    return tables(
+      {},
+      '',
+      'provider model dimensions dimensions_to_set prefixes max_tokens latency_ms first_ms texts_per_second ' +
+        'tokens_per_second paraphrase stranger verdict',
+    )({ ...output, ...sentences }, view);
   },
 };
-
-function dimensionsText(output: EmbedTestOutput): string {
-  const { dimensions, configured_dimensions: configured, must_set_dimensions: mustSet } = output;
-  const command = `\`loci config set embedding.dimensions ${String(dimensions)}\``;
-  if (mustSet) return `${String(dimensions)}; run ${command}, because Loci does not know the model`;
-  if (configured === null || configured === dimensions) return String(dimensions);
-  return `${String(dimensions)}, but ${String(configured)} are configured: ${command}`;
-}
-
-function similarityText({ paraphrase, stranger, sane }: EmbedTestOutput, { style }: View): string {
-  const verdict = sane
-    ? style.good('paraphrases are more similar than strangers')
-    : style.bad(
-        'a passage about something else is more similar than a paraphrase: check the model and its prefixes',
-      );
-  return `${paraphrase.toFixed(3)} for paraphrases, ${stranger.toFixed(3)} for strangers: ${verdict}`;
-}
 
 export const embedBackfill: OperationCommand<EmbedBackfillOutput> = {
   warnings: refusalWarnings,

@@ -34,7 +34,7 @@ export const importMemory: OperationCommand<ImportOutput> = {
       ...remarks('conflict', output.conflicts, view, style.warning),
       ...remarks('note', numbers, view, style.dim),
       ...(omitted > 0 ? [style.dim(`  … and ${String(omitted)} more`)] : []),
-      `${style.bold(FORMAT_NAMES[output.format])}: ${countsOf(output).join('; ')}`,
+      `${style.bold(FORMAT_NAMES[output.format])}: ${countsOf(output)}`,
       `${style.dim(end)}${found}`,
       '',
     ].join('\n');
@@ -62,22 +62,15 @@ const TYPE_NAMES: Readonly<Record<ItemTypeName, readonly [one: string, several: 
   history: ['run', 'runs'],
 };
 
-function countsOf({ records, ...output }: ImportOutput): string[] {
-  const counts = { record: records, ...output };
-  return (Object.entries(TYPE_NAMES) as [ItemTypeName, readonly [string, string]][]).flatMap(
-    ([type, [, several]]) => {
-      const text = countText(counts[type]);
-      return text === 'none' && type !== 'record' && type !== 'startup' ? [] : `${several}: ${text}`;
-    },
-  );
-}
-
-function countText(counts: ImportOutput['records']): string {
-  const nonZero = Object.entries(counts).filter(([, count]) => count > 0);
-  if (nonZero.length === 0) return 'none';
-  return nonZero
-    .map(([change, count]) => `${String(count)} ${change === 'kept' ? 'kept as here' : change}`)
-    .join(', ');
+/** What was done with the items of each type. A type of which there are none is left out. */
+function countsOf({ records, ...output }: ImportOutput): string {
+  const texts = (Object.keys(TYPE_NAMES) as ItemTypeName[]).flatMap((type) => {
+    const counts = type === 'record' ? records : output[type];
+    const done = Object.entries(counts).filter(([, count]) => count > 0);
+    const text = done.map(([change, count]) => `${String(count)} ${change}`).join(', ');
+    return text === '' ? [] : [`${TYPE_NAMES[type][1]}: ${text}`];
+  });
+  return texts.length === 0 ? 'nothing' : texts.join('; ');
 }
 
 const MAX_LOCATIONS = 10;

@@ -17,7 +17,6 @@ const FILES: readonly (readonly [operations: string, load: () => Promise<object>
   ],
   ['write update delete undelete', () => import('./records/changes.ts')],
   ['fact-store fact-recall fact-list fact-forget fact-categories corpus', () => import('./facts.ts')],
-  ['receipt-list receipt-show receipt-verify receipt-mark', () => import('./packs/receipts.ts')],
   ['inbox-list inbox-keep inbox-undo', () => import('./inbox.ts')],
   ['startup-list startup-set startup-remove startup-preview startup-inject', () => import('./startup.ts')],
   ['sources-list sources-show sources-excluded', () => import('./sources/list.ts')],
@@ -30,13 +29,15 @@ const FILES: readonly (readonly [operations: string, load: () => Promise<object>
     () => import('./graph/graph.ts'),
   ],
   ['graph-index graph-pack', () => import('./packs/node-texts.ts')],
-  ['golden', () => import('./golden.ts')],
+  [
+    'receipt-list receipt-show receipt-verify receipt-mark token-create token-list token-revoke golden',
+    () => import('./lists.ts'),
+  ],
   ['audit', () => import('./audit.ts')],
   ['status', () => import('./status.ts')],
   ['doctor', () => import('./doctor.ts')],
   ['embed-test embed-backfill', () => import('./embedding.ts')],
   ['import export', () => import('./portable.ts')],
-  ['token-create token-list token-revoke', () => import('./tokens.ts')],
 ];
 
 /** Commands whose exports have other names: a reserved word is none, and two operations have the same output. */
@@ -64,5 +65,5 @@ export async function loadCommand(operation: string): Promise<OperationCommand<u
     EXPORTS[operation] ?? operation.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
   const exported = (await file?.[1]()) as
     Readonly<Record<string, Partial<OperationCommand<unknown>>>> | undefined;
-  return { ...NO_SYNTAX, render: outputText, ...exported?.[name] };
+  return { ...NO_SYNTAX, render: (output, view) => outputText(output as object, view), ...exported?.[name] };
 }

@@ -7,7 +7,7 @@ import type {
   ConfigShowOutput,
 } from '../../../operations/nouns/settings.ts';
 import { escapeControl, oneLine } from '../../shared/escape-control.ts';
-import { padEnd, textWidth } from '../format/text-width.ts';
+import { tables } from '../format/output-text.ts';
 import type { OperationCommand } from './operation-command.ts';
 
 export const init: OperationCommand<InitOutput> = {
@@ -27,45 +27,23 @@ export const init: OperationCommand<InitOutput> = {
   },
 };
 
-/** Wider values do not widen the column. */
-const MAX_VALUE_COLUMNS = 40;
-
 export const configShow: OperationCommand<ConfigShowOutput> = {
-  render: ({ file, settings }, { style }) => {
-    const rows = settings.map(({ key, value, origin }) => ({ key, values: valueLines(value), origin }));
-    const keyColumns = Math.max(...rows.map(({ key }) => key.length));
-    const widths = rows.flatMap(({ values }) => values.map(textWidth));
-    const valueColumns = Math.max(0, ...widths.filter((width) => width <= MAX_VALUE_COLUMNS));
-    const lines = rows.flatMap(({ key, values, origin }) => {
-      const from = origin === 'default' ? style.dim(origin) : style.bold(escapeControl(origin));
-      const [first = '', ...rest] = values;
-      // If the value is too wide for its column, the origin gets a line of its own.
-      const column = textWidth(first) <= valueColumns ? [first, ...rest] : ['', first, ...rest];
-      return column.map((value, i) =>
-        `${padEnd(i === 0 ? key : '', keyColumns)}  ${padEnd(value, valueColumns)}  ${i === 0 ? from : ''}`.trimEnd(),
-      );
-    });
-    return `${style.dim(escapeControl(file))}\n${lines.join('\n')}\n`;
+  render: ({ file, settings }, view) => {
+    const shown = settings.map(({ value, ...each }) => ({
+      ...each,
+      value: value === null ? 'not set' : valueText(value),
+    }));
+    return tables({ settings: 'key origin value' }, '', 'file')({ file, settings: shown }, view);
   },
 };
 
-/** A list takes a line for each entry. */
-function valueLines(value: Json): string[] {
-  if (value === null) return ['not set'];
-  if (!Array.isArray(value)) return [valueText(value)];
-  return value.length === 0 ? ['none'] : value.map(valueText);
-}
-
 export const migrateStore: OperationCommand<MigrateStoreOutput> = {
-  render: ({ from, to, namespaces }) => {
-    const lines = namespaces.map(
-      ({ namespace, records, passages, vectors, rows }) =>
-        `  ${oneLine(namespace)}: ${String(records)} records, ${String(passages)} passages, ${String(vectors)} vectors; ${String(rows)} rows are equal`,
-    );
+  render: ({ from, to, namespaces }, view) => {
     const next = to.startsWith('postgres:')
       ? 'Set LOCI_STORE_CONNECTION_STRING, or store.connectionString in loci.yaml, to use the copy.'
       : `Set store.path in loci.yaml${from.startsWith('postgres:') ? ', and remove the connection string,' : ''} to use the copy.`;
-    return [`${oneLine(from)} was copied to ${oneLine(to)}.`, ...lines, next, ''].join('\n');
+    const copied = tables({ namespaces: 'namespace records passages vectors rows' })({ namespaces }, view);
+    return `${copied}${oneLine(from)} was copied to ${oneLine(to)}, and all rows are equal.\n${next}\n`;
   },
 };
 

@@ -17,18 +17,8 @@ const entry: StartupEntryOutput = {
 
 describe('startup list, set and remove', () => {
   it('summarise an entry', () => {
-    expect(startupList.render({ entries: [entry], budgets: [] }, view).split('\n')).toEqual([
-      'P2 tone of voice',
-      '   for mailer · reinforced · 1,200 characters · j…',
-      '   Formal. Never ␛[31mred; this goes on and on fo…',
-      '',
-    ]);
-    const forAll = { ...entry, agent: null, reinforce: false, characters: 1 };
-    expect(startupSet.render({ entry: forAll, created: true, masked: [], too_long: null }, view)).toBe(
-      'Created tone of voice: P2 · for every agent · 1 character.\n',
-    );
     expect(startupSet.render({ entry, created: false, masked: [], too_long: null }, view)).toMatch(
-      /^Changed tone/,
+      /^Changed tone of voice:\npriority +2\nagent +mailer\nreinforce +yes\ncharacters +1200\n$/,
     );
     const withNotices = { entry, created: false, masked: ['key'], too_long: 'it has 9 characters' };
     expect(startupSet.warnings?.(withNotices)).toEqual([
@@ -74,21 +64,25 @@ describe('startup preview', () => {
       '',
       '␛[31mBe brief.',
       '─'.repeat(50),
-      '28 of 20,000 characters, mode digest',
-      '  P0  soul   12 characters',
-      '  P1  rules  cut: 14 of 2,000 characters fit',
+      'included',
+      'priority  key    characters  cut from',
+      '0         soul   12',
+      '1         rules  14          2000',
       '',
-      'left out:',
-      '  P2  long',
-      '      it needs 30000 characters, and 19970 of',
-      '      20000 are left',
+      'left out',
+      'priority  key   why',
+      '2         long  it needs 30000 characters, and 19970 of 20000 are left',
+      '',
+      'mode          digest',
+      'characters    28',
+      'budget        20000',
       '',
     ]);
   });
 
   it('says so if there are no entries, or if nothing is injected now', () => {
     const nothing = { ...output, text: '', characters: 0, included: [] };
-    expect(startupPreview.render(nothing, view)).toMatch(/^Nothing is injected\.\n─+\n0 of/);
+    expect(startupPreview.render(nothing, view)).toMatch(/^Nothing is injected\.\n─+\nleft out\n/);
     expect(startupPreview.render({ ...nothing, left_out: [] }, view)).toContain('loci startup set');
   });
 
@@ -97,7 +91,7 @@ describe('startup preview', () => {
     expect(startupInject.render(output, { ...view, terminal: true })).not.toContain('\u001b');
     expect(startupInject.render({ ...output, text: '' }, view)).toBe('');
     expect(startupInject.warnings?.(output)).toEqual([
-      'rules is cut: 14 of 2,000 characters fit',
+      'rules is cut: 14 of 2000 characters fit',
       expect.stringMatching(/^long is left out: it needs/),
     ]);
     const notTooLong = output.left_out.map((entry) => ({ ...entry, too_long: false }));

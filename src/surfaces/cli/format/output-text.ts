@@ -2,8 +2,11 @@ import type { Json } from '../../../core/types.ts';
 import type { View } from '../commands/operation-command.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 import { alignColumns } from './table.ts';
+import type { Style } from './style.ts';
+import { durationText, localTimeText } from './times.ts';
 
 type Row = readonly [name: string, value: string];
+type Fields = Readonly<Record<string, Json | undefined>>;
 
 /** A name and a value on each line. The names have one width. */
 export function keyValues(rows: readonly Row[], { style }: Pick<View, 'style'>): string {
@@ -18,29 +21,85 @@ export function nextPageLines(next: string | number | null, { style }: Pick<View
   return ['', style.dim(`\`--after ${shown}\` shows the next page`)];
 }
 
-/** The output of an operation that has no text of its own: names and values, and a table for each list of objects. */
-export function outputText(output: unknown, view: View): string {
-  const { style, columns, terminal } = view;
-  const { next = null, ...fields } = output as Readonly<Record<string, Json>>;
-  const entries = Object.entries(fields).filter(([, value]) => value !== null);
-  const rows = entries.filter(([, value]) => !isTable(value));
-  const tables = entries.flatMap(([name, value]) => {
-    if (!isTable(value)) return [];
-    const keys = Object.keys(value[0] ?? {});
-    const cells = value.map((each) => keys.map((key) => valueText(each[key] ?? null)));
-    const header = keys.map(words);
-    // A pipe or a file gets whole cells.
-    const layout = { columns: terminal ? columns : Infinity, flexible: keys.map((_, i) => i) };
-    return [style.bold(words(name)), ...alignColumns([header, ...cells], layout), ''];
-  });
-  const values = keyValues(
-    rows.map(([name, value]) => [words(name), valueText(value)]),
-    view,
-  );
-  return [...tables, `${values}${nextPageLines(next as string | number | null, view).join('\n')}`].join('\n');
+/** The output of an operation that has no text of its own: a table for each list of objects, then names and values. */
+export function outputText(output: object, view: View): string {
+  const entries = Object.entries(output as Fields);
+  const lists = entries.filter(([, value]) => isTable(value));
+  return tables(
+    Object.fromEntries(lists.map(([name, value]) => [name, Object.keys((value as Fields[])[0]!).join(' ')])),
+    '',
+    entries.flatMap(([name, value]) => (isTable(value) || name === 'next' ? [] : [name])).join(' '),
+  )(output, view);
 }
 
-function isTable(value: Json): value is Record<string, Json>[] {
+/**
+ * Prints lists of an output as tables, then some of its fields as names and values, then how to get the next page.
+ * @param columns the fields of the entries of each list, separated by spaces; one that is empty in all of them is left out
+ * @param none what is printed if all lists are empty
+ * @param values the fields that are printed as names and values, separated by spaces
+ */
+export function tables(
+  columns: Readonly<Record<string, string>>,
+  none = '',
+  values = '',
+): (output: object, view: View) => string {
+  return (output, view) => {
+    const fields = output as Fields;
+    const lists = Object.entries(columns).flatMap(([name, shown]) => {
+      const rows = (fields[name] ?? []) as Fields[];
+      return rows.length === 0 ? [] : [{ name, lines: tableLines(rows, shown.split(' '), view) }];
+    });
+    const isTitled = Object.keys(columns).length > 1;
+    const blocks = lists.map(({ name, lines }) =>
+      [...(isTitled ? [view.style.bold(words(name))] : []), ...lines, ''].join('\n'),
+    );
+    if (lists.length === 0 && none !== '') blocks.push(`${none}\n`);
+    const rows = values.split(' ').flatMap((name) => valueRows(name, fields[name] ?? null));
+    if (rows.length > 0) blocks.push(keyValues(rows, view));
+    const next = (fields['next'] ?? null) as string | number | null;
+    const page = nextPageLines(next, view).map((line) => `${line}\n`);
+    return `${blocks.join('\n')}${page.join('')}`;
+  };
+}
+
+function tableLines(
+  rows: readonly Fields[],
+  columns: readonly string[],
+  { style, columns: width, terminal }: View,
+): string[] {
+  const cells = columns.map((name) => rows.map((row) => valueText(name, row[name] ?? null)));
+  const shown = columns.map((_, i) => i).filter((i) => cells[i]!.some((text) => text !== ''));
+  const styles = shown.map((i) => {
+    const name = STYLES[columns[i]!];
+    return name === undefined ? String : style[name];
+  });
+  return alignColumns(
+    [shown.map((i) => words(columns[i]!)), ...rows.map((_, row) => shown.map((i) => cells[i]![row]!))],
+    // A pipe or a file gets whole cells.
+    { columns: terminal ? width : Infinity, flexible: shown.map((_, i) => i), cellStyles: styles },
+  );
+}
+
+/** Columns that are not plain. */
+const STYLES: Readonly<Record<string, keyof Style>> = {
+  ...{ id: 'link', citation: 'link', record: 'link' },
+  ...{ key: 'bold', name: 'bold', label: 'bold', query: 'bold' },
+  ...{ at: 'dim', project: 'dim', stored_at: 'dim', updated_at: 'dim', expires_at: 'dim', lane: 'dim' },
+  ...{ trust: 'warning', failed_lanes: 'warning', failure: 'warning' },
+};
+
+/** Longer lists of texts have a row for each text. */
+const MAX_LIST_LENGTH = 60;
+
+function valueRows(name: string, value: Json): Row[] {
+  const text = valueText(name, value);
+  if (Array.isArray(value) && value.length === 0) return [[words(name), 'none']];
+  if (value === null || text === '') return [];
+  if (!Array.isArray(value) || text.length <= MAX_LIST_LENGTH) return [[words(name), text]];
+  return value.map((each, i) => [i === 0 ? words(name) : '', valueText(name, each)]);
+}
+
+function isTable(value: Json | undefined): value is Record<string, Json>[] {
   return (
     Array.isArray(value) &&
     value.length > 0 &&
@@ -49,15 +108,24 @@ function isTable(value: Json): value is Record<string, Json>[] {
 }
 
 function words(name: string): string {
-  return name.replaceAll('_', ' ');
+  return name.replace(/_ms$/, '').replaceAll('_', ' ');
 }
 
-function valueText(value: Json): string {
+/** The names of fields that are times. */
+const TIME = /(?:^|_)(?:at|refresh|try|hit)$/;
+
+/** A value as its name suggests: times are local, and durations have a unit. */
+function valueText(name: string, value: Json): string {
   if (value === null) return '';
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(valueText).join(', ');
-  if (typeof value !== 'object') return oneLine(String(value));
-  return Object.entries(value)
-    .filter(([, each]) => each !== null)
-    .map(([name, each]) => `${words(name)} ${valueText(each)}`)
-    .join(', ');
+  if (Array.isArray(value)) return value.map((each) => valueText(name, each)).join(', ');
+  if (typeof value === 'object')
+    return Object.entries(value)
+      .filter(([, each]) => each !== null)
+      .map(([field, each]) => `${words(field)} ${valueText(field, each)}`)
+      .join(', ');
+  if (typeof value === 'string') return TIME.test(name) ? localTimeText(value) : oneLine(value);
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (name.endsWith('_ms'))
+    return value < 1000 ? `${String(Math.round(value))} ms` : durationText(value / 1000);
+  return Number.isInteger(value) ? String(value) : value.toFixed(3);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ageText, durationText, expiryText, localDate, localTimeText, timeLeftText } from './times.ts';
+import { ageText, durationText, expiryText, localTimeText, timeLeftText } from './times.ts';
 
 /** Converts a local time to ISO 8601 in UTC, the format of outputs. */
 function iso(local: string): string {
@@ -17,12 +17,6 @@ describe('times', () => {
 
   it('localTime uses the local time zone', () => {
     expect(localTimeText(iso('2026-11-02T03:04:05'))).toBe('2026-11-02 03:04:05');
-  });
-
-  it('localDate shows only the date of a time at midnight', () => {
-    expect(localDate(iso('2026-11-02T00:00:00'))).toBe('2026-11-02');
-    expect(localDate(iso('2026-11-02T00:00:01'))).toBe('2026-11-02 00:00:01');
-    expect(localDate(iso('2026-11-02T10:00:00'))).toBe('2026-11-02 10:00:00');
   });
 
   it('ageText and timeLeftText show a distance from now', () => {

@@ -16,11 +16,6 @@ export function localTimeText(time: string): string {
   );
 }
 
-/** Like `localTimeText`; of a time at local midnight only the date: `2026-11-22`. */
-export function localDate(time: string): string {
-  return localTimeText(time).replace(/ 00:00:00$/, '');
-}
-
 /** `3d ago`. */
 export function ageText(time: string, now: number): string {
   return formatAge(Date.parse(time), now);

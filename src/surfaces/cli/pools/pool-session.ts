@@ -12,84 +12,42 @@ import { printWarning } from '../format/print-warning.ts';
 import { ProgressDisplay } from '../format/progress-display.ts';
 
 /** An open adapter with the pools of the settings. */
-export class PoolSession {
+export interface PoolSession {
   readonly adapter: PoolAdapter;
   readonly pools: PoolSet;
   readonly home: string;
-  readonly #io: Io;
-  readonly #progress: ProgressDisplay;
-  /** What the adapter has warned of and `takeWarnings` has not returned. */
-  readonly #warnings: string[];
+  readonly progress: ProgressDisplay;
   /** What was printed. */
-  readonly warned = new Set<string>();
-
-  constructor(
-    io: Io,
-    {
-      adapter,
-      pools,
-      home,
-      warnings,
-    }: Pick<PoolSession, 'adapter' | 'pools' | 'home'> & { readonly warnings: string[] },
-  ) {
-    this.adapter = adapter;
-    this.pools = pools;
-    this.home = home;
-    this.#io = io;
-    this.#progress = new ProgressDisplay(io.stderr);
-    this.#warnings = warnings;
-  }
-
-  warn(message: string): void {
-    this.warned.add(message);
-    this.#progress.clear();
-    printWarning(message, this.#io);
-  }
-
+  readonly warned: ReadonlySet<string>;
+  readonly warn: (message: string) => void;
   /** What the adapter has warned of since the last call. */
-  takeWarnings(): string[] {
-    return this.#warnings.splice(0);
-  }
-
-  /**
-   * Opens the adapter, and prints what it warns of, such as a package that is missing.
-   * @throws the error of an adapter that cannot be opened
-   */
-  async open(): Promise<void> {
-    await this.adapter.init({ dataDir: this.home });
-    for (const warning of this.takeWarnings()) this.warn(warning);
-  }
-
-  /** Waits for a call that may take long, and shows its progress then. @throws the error of the call */
-  async waitFor(work: Promise<void>, progress: () => Progress | Promise<Progress>): Promise<void> {
-    let isOver = false;
-    const show = async (): Promise<void> => {
-      const current = await progress();
-      if (!isOver) this.#progress.update(current);
-    };
-    const timer = setInterval(() => void show(), PROGRESS_INTERVAL_MS);
-    try {
-      await work;
-    } finally {
-      isOver = true;
-      clearInterval(timer);
-      this.#progress.clear();
-    }
-  }
+  readonly takeWarnings: () => string[];
 }
 
 /** Reads what has changed. With `--wait`, it ends when everything has a vector, or is refused by the provider. */
-export async function prepare(session: PoolSession, { options }: StandaloneCall): Promise<void> {
+export async function prepare(
+  { adapter, progress }: PoolSession,
+  { options }: StandaloneCall,
+): Promise<void> {
   let total = 0;
-  await session.waitFor(
-    session.adapter.prepare(options['wait'] === true ? 0 : MAX_EMBEDDING_WAIT_MS),
-    async () => {
-      const { details } = await session.adapter.status();
-      const waiting = Number(details?.['waiting'] ?? 0);
-      total = Math.max(total, waiting);
-      return total === 0 ? READING : { stage: 'embedding', subject: '', done: total - waiting, total };
-    },
-  );
+  let isOver = false;
+  const show = async (): Promise<void> => {
+    const { details } = await adapter.status();
+    const waiting = Number(details?.['waiting'] ?? 0);
+    total = Math.max(total, waiting);
+    if (isOver) return;
+    progress.update(
+      total === 0 ? READING : { stage: 'embedding', subject: '', done: total - waiting, total },
+    );
+  };
+  const timer = setInterval(() => void show(), PROGRESS_INTERVAL_MS);
+  try {
+    await adapter.prepare(options['wait'] === true ? 0 : MAX_EMBEDDING_WAIT_MS);
+  } finally {
+    isOver = true;
+    clearInterval(timer);
+    progress.clear();
+  }
 }
 
 const READING: Progress = { stage: 'reading', subject: 'what has changed', done: 0, total: 0 };
@@ -111,15 +69,24 @@ export async function withPools(
   const memory = { adapter: adapterNamed(options['adapter']) ?? values.memory.adapter };
   if (values.log.level !== 'error') for (const warning of loaded.warnings) printWarning(warning, io);
   const warnings: string[] = [];
-  const session = new PoolSession(io, {
+  const warned = new Set<string>();
+  const progress = new ProgressDisplay(io.stderr);
+  const session: PoolSession = {
     pools: configuredPools(loaded),
     adapter: await adapterOf(
       { ...loaded, values: { ...values, memory } },
       (message) => void warnings.push(message),
     ),
     home: loaded.home,
-    warnings,
-  });
+    progress,
+    warned,
+    warn: (message) => {
+      warned.add(message);
+      progress.clear();
+      printWarning(message, io);
+    },
+    takeWarnings: () => warnings.splice(0),
+  };
   const stopping = exitOnStop();
   try {
     return await use(session);

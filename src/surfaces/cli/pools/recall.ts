@@ -1,5 +1,5 @@
 import type { MemoryQuery, MemoryResult } from '../../../adapters/contract.ts';
-import { LociError, messageOf } from '../../../core/errors.ts';
+import { LociError } from '../../../core/errors.ts';
 import { formatCount } from '../../../core/text/format-count.ts';
 import { oneLine, toJson } from '../../shared/escape-control.ts';
 import { type Io, outputColumns } from '../../shared/io.ts';
@@ -19,17 +19,21 @@ export const recall: RunStandalone = (call, io) =>
     assertHasPools(session);
     const query = recallQuery(call, session.pools);
     const startedAt = performance.now();
-    await session.open();
+    await session.adapter.init({ dataDir: session.home });
+    for (const warning of session.takeWarnings()) session.warn(warning);
     assertCanSearch(session, query);
     const searched = session.pools.searchedBy(query);
     for (const problem of await session.pools.problemsOf(searched)) session.warn(problem);
     // If this fails, what was read before can still be searched.
-    const unread = await prepare(session, call).then(() => [], listed);
+    const isRead = await prepare(session, call).then(
+      () => true,
+      () => false,
+    );
     // Those of folders are printed above, as far as the agent sees them.
     session.takeWarnings();
     const results = await recallWith(session, query);
     const tookMs = Math.round(performance.now() - startedAt);
-    await warnOfGaps(session, query, unread);
+    await warnOfGaps(session, isRead);
     const { id: adapter } = session.adapter;
     const { query: text, agentId: agent } = query;
     const summary = `${formatCount(results.length, 'result')} in ${String(tookMs)} ms, with ${adapter}`;
@@ -43,18 +47,12 @@ export const recall: RunStandalone = (call, io) =>
     return 0;
   });
 
-const MODE_WORDS = { keyword: 'by words', semantic: 'by meaning' };
-
 /** @throws LociError `invalid_input` for a mode that the adapter does not have */
 function assertCanSearch({ adapter: { id, capabilities } }: PoolSession, { mode }: MemoryQuery): void {
   if (mode === undefined || capabilities[mode]) return;
-  throw new LociError(
-    'invalid_input',
-    `--mode ${mode}: the adapter ${id} does not search ${MODE_WORDS[mode]}`,
-    {
-      hint: 'docs/choosing.md compares the adapters; --adapter names another.',
-    },
-  );
+  throw new LociError('invalid_input', `--mode ${mode}: the adapter ${id} does not have it`, {
+    hint: 'docs/choosing.md compares the adapters; --adapter names another.',
+  });
 }
 
 /** @throws LociError `unreadable` if the adapter could not search, which its empty list does not show */
@@ -67,30 +65,12 @@ async function recallWith(session: PoolSession, query: MemoryQuery): Promise<rea
   });
 }
 
-function listed(error: unknown): string[] {
-  return [`what has changed could not be read: ${messageOf(error)}`];
-}
-
-/**
- * Prints what is not searched of the pools that the agent sees. Where it may be of others, an agent that runs this command is told only
- * that there is something.
- */
-async function warnOfGaps(
-  session: PoolSession,
-  { agentId }: MemoryQuery,
-  unread: readonly string[],
-): Promise<void> {
-  const { pools } = session.pools;
-  const seesAll = session.pools.seenBy(agentId).length === pools.length;
-  const ofAgent = seesAll ? null : await session.adapter.problemsFor(agentId);
-  for (const line of ofAgent ?? []) session.warn(line);
-  const { message = '' } = ofAgent === null ? await session.adapter.status() : {};
-  const ofFolders = new Set(await session.pools.problemsOf(pools));
-  const problems = [...unread, ...message.split('\n')].filter(
-    (line) => line !== '' && !ofFolders.has(line) && !session.warned.has(line),
-  );
-  if (seesAll) for (const line of problems) session.warn(line);
-  else if (problems.length > 0) session.warn('not everything is searched: `loci recall --status` says why');
+/** Says whether something is not searched, without what: it may be of pools that the agent does not see. */
+async function warnOfGaps({ adapter, pools, warned, warn }: PoolSession, isRead: boolean): Promise<void> {
+  const { message = '' } = await adapter.status();
+  const told = new Set(['', ...warned, ...(await pools.problemsOf(pools.pools))]);
+  if (!isRead || message.split('\n').some((line) => !told.has(line)))
+    warn('not everything is searched: `loci recall --status` says why');
 }
 
 function resultText(results: readonly MemoryResult[], summary: string, io: Io): string {

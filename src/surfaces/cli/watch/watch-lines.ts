@@ -1,4 +1,3 @@
-import type { LociError } from '../../../core/errors.ts';
 import { formatCount } from '../../../core/text/format-count.ts';
 import type { RefreshEvent } from '../../../engine/reading/refresh-scheduler.ts';
 import { formatCommand } from '../../../engine/reading/approval/approval.ts';
@@ -93,27 +92,14 @@ function eventText(event: RefreshEvent, style: Style): string | null {
 }
 
 /** The event as a line of JSON. */
-export function eventJson(event: RefreshEvent): string {
-  switch (event.kind) {
-    case 'failed':
-    case 'waiting':
-      return jsonLine(event.kind, { source: event.source, error: errorJson(event.error) });
-    case 'refreshed': {
-      const { added, updated, removed, unchanged } = event.report;
-      return jsonLine(event.kind, { source: event.source, added, updated, removed, unchanged });
-    }
-    case 'settings':
-      return jsonLine(event.kind, {});
-    case 'embedded':
-      return jsonLine(event.kind, { contents: event.contents });
-    case 'begun':
-    case 'left':
-      return jsonLine(event.kind, { source: event.source });
+export function eventJson({ kind, ...event }: RefreshEvent): string {
+  if ('error' in event) {
+    const { code, message, hint } = event.error;
+    return jsonLine(kind, { source: event.source, error: { code, message, hint } });
   }
-}
-
-function errorJson({ code, message, hint }: LociError): object {
-  return { code, message, hint };
+  if (!('report' in event)) return jsonLine(kind, event);
+  const { added, updated, removed, unchanged } = event.report;
+  return jsonLine(kind, { source: event.source, added, updated, removed, unchanged });
 }
 
 function jsonLine(event: string, fields: object): string {

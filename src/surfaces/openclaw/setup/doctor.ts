@@ -30,7 +30,6 @@ export const examineOpenclaw = openclawCommand(async (session) => {
   const { call, io } = session;
   session.steps.begin('examining OpenClaw');
   const checks = await examine(session);
-  session.steps.end();
   const healthy = checks.every(({ result }) => result !== 'failed');
   io.stdout.write(
     call.json

@@ -48,7 +48,6 @@ export function openclawCommand(run: (session: HostSession) => Promise<number>):
     try {
       return await run({ call, io, openclaw: new Openclaw(options), signal: controller.signal, steps });
     } finally {
-      steps.end();
       for (const signal of STOP_SIGNALS) process.off(signal, stop);
     }
   };

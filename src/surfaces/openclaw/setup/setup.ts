@@ -48,7 +48,6 @@ export const setUpOpenclaw = openclawCommand(async (session) => {
   steps.begin('looking at OpenClaw');
   const plan = await makePlan(session);
   const { home, folder, backup, files, version, plugin } = plan;
-  steps.end();
   if (plugin === PLUGIN) await agreeOnTranscripts(session, files);
   const indexed: IndexedWorkspace[] = [];
   const planned = stepsOf(session, plan, indexed);
@@ -71,7 +70,6 @@ export const setUpOpenclaw = openclawCommand(async (session) => {
   await backup.exclusively(() => runSteps(session, plan, planned));
   // A running gateway may still use the build that this one replaces.
   if (folder !== null) await removePlugins(home, [...plan.loadPaths, folder]);
-  steps.end();
   io.stdout.write(call.json ? `${toJson({ ...facts, indexed })}\n` : doneText(plan, indexed));
   return 0;
 });

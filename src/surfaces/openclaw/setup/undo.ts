@@ -49,7 +49,6 @@ async function undo({ call, io, steps }: HostSession, backup: Backup): Promise<n
     !(await isListening(gatewayPort((await ConfigFiles.load(manifest.configFile)).values(), io.env)));
   if (mayRemove) await removePlugins(backup.home, []);
   const plugin = !isExact ? 'kept' : existsSync(folder) ? 'no longer loaded' : 'removed';
-  steps.end();
   // The copies stay where a file could not be restored from them.
   const copies = isExact ? null : await backup.setAside();
   if (isExact) await backup.remove();

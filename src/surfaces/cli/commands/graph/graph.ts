@@ -10,7 +10,7 @@ import type { GraphStatusOutput } from '../../../../engine/graph/graph-status.ts
 import { oneLine, toJson } from '../../../shared/escape-control.ts';
 import type { OperationCommand, View } from '../operation-command.ts';
 import { nodeWarnings } from '../packs/node-texts.ts';
-import { nextPageLines } from '../../format/output-text.ts';
+import { tables } from '../../format/output-text.ts';
 
 const CONDITIONS: Readonly<Record<GraphStatusOutput['condition'], string>> = {
   off: 'switched off (graph.enabled)',
@@ -20,23 +20,10 @@ const CONDITIONS: Readonly<Record<GraphStatusOutput['condition'], string>> = {
 };
 
 export const graphStatus: OperationCommand<GraphStatusOutput> = {
-  render: ({ condition, nodes, edges, projects, edges_by_type }, { style }) => {
-    const total = `${formatCount(nodes, 'node')} and ${formatCount(edges, 'edge')}`;
-    return [
-      `The graph has ${total}, and is ${CONDITIONS[condition]}.`,
-      ...projects.map((each) => `${style.bold(oneLine(each.project))}  ${countsText(each.nodes)}`),
-      ...(edges === 0 ? [] : [style.dim(`edges  ${countsText(edges_by_type)}`)]),
-    ]
-      .map((line) => `${line}\n`)
-      .join('');
-  },
+  render: ({ condition, ...output }, view) =>
+    tables({ projects: 'project nodes' }, '', 'nodes edges edges_by_type')(output, view) +
+    `The graph is ${CONDITIONS[condition]}.\n`,
 };
-
-function countsText(counts: Readonly<Partial<Record<string, number>>>): string {
-  return Object.entries(counts)
-    .map(([type, count]) => `${String(count)} ${type}`)
-    .join(', ');
-}
 
 export const graphShow: OperationCommand<GraphShowOutput> = {
   operands: [{ field: 'nodes', label: 'node', takes: 'list' }],
@@ -44,6 +31,13 @@ export const graphShow: OperationCommand<GraphShowOutput> = {
   warnings: nodeWarnings,
   exitCode: ({ nodes }) => (nodes.length === 0 ? ERROR_TABLE.not_found.exit : 0),
   render: ({ nodes }, view) => nodes.map((node) => nodeLines(node, view).join('\n') + '\n').join('\n'),
+};
+
+/** Why edges are not shown. */
+const NOT_SHOWN: Readonly<Record<string, string>> = {
+  limit: '-n shows more',
+  other_projects: 'into other projects, which are not followed',
+  common_tags: 'of tags that are too common to follow',
 };
 
 function nodeLines(node: GraphShowOutput['nodes'][number], { style }: View): string[] {
@@ -54,24 +48,10 @@ function nodeLines(node: GraphShowOutput['nodes'][number], { style }: View): str
     `${style.bold(oneLine(title))}  ${style.dim(`${type}${state} · ${oneLine(project)} · ${id}`)}`,
     ...(citation === null ? [] : [style.link(oneLine(citation))]),
     ...edges.map((edge) => `  ${edgeText(edge)}`),
-    ...notShownLines(not_shown).map((line) => style.dim(`  and ${line}`)),
+    ...Object.entries(not_shown).flatMap(([why, count]) =>
+      count === 0 ? [] : [style.dim(`  and ${formatCount(count, 'other edge')}: ${NOT_SHOWN[why] ?? why}`)],
+    ),
     ...near.map((each) => `  ${style.dim('near')}  ${oneLine(each.title)}  ${style.dim(oneLine(each.via))}`),
-  ];
-}
-
-/** The edge to its own project is left out, because the heading names the project. */
-function notShownLines({
-  limit,
-  other_projects,
-  common_tags,
-}: GraphShowOutput['nodes'][number]['not_shown']): string[] {
-  return [
-    ...(limit > 0 ? [formatCount(limit, 'other edge')] : []),
-    ...(other_projects === 1 ? ['1 edge into another project, which is not followed'] : []),
-    ...(other_projects > 1
-      ? [`${String(other_projects)} edges into other projects, which are not followed`]
-      : []),
-    ...(common_tags > 0 ? [`${formatCount(common_tags, 'edge')} of tags that are too common to follow`] : []),
   ];
 }
 
@@ -108,16 +88,13 @@ export const graphMap: OperationCommand<GraphMapOutput> = {
   warnings: nodeWarnings,
   exitCode: ({ nodes, unknown }) =>
     nodes.id.length === 0 && unknown.length > 0 ? ERROR_TABLE.not_found.exit : 0,
-  render: ({ nodes, totals }, { style }) => {
-    const shown = nodes.title.slice(0, MAX_LISTED_NODES);
+  render: ({ nodes, totals }, view) => {
+    const listed = nodes.title
+      .slice(0, MAX_LISTED_NODES)
+      .map((title, i) => ({ title, edges: nodes.degree[i]! }));
+    const more = nodes.id.length > listed.length ? '; --json prints all, with their positions' : '';
     const total = `${formatCount(totals.nodes, 'node')} and ${formatCount(totals.edges, 'edge')} between them`;
-    return [
-      `The map has ${total}.`,
-      ...shown.map((title, i) => `${oneLine(title)}  ${style.dim(formatCount(nodes.degree[i]!, 'edge'))}`),
-      ...(nodes.id.length > shown.length ? [style.dim('--json prints all, with their positions.')] : []),
-    ]
-      .map((line) => `${line}\n`)
-      .join('');
+    return `${tables({ nodes: 'title edges' })({ nodes: listed }, view)}The map has ${total}${more}.\n`;
   },
 };
 
@@ -134,20 +111,20 @@ export const graphDiff: OperationCommand<GraphDiffOutput> = {
     { field: 'before', label: 'before', takes: 'one' },
     { field: 'after', label: 'after', takes: 'one' },
   ],
-  render: ({ nodes, edges }, { style }) => {
-    const edgeName = ({ src, type, dst }: GraphDiffOutput['edges']['added'][number]): string =>
-      `edge ${src} ${type} ${dst}`;
-    const nodeName = ({ id, title }: GraphDiffOutput['nodes']['added'][number]): string =>
-      `node ${id}  ${oneLine(title)}`;
-    const lines = [
-      ...nodes.removed.map((node) => style.bad(`- ${nodeName(node)}`)),
-      ...nodes.added.map((node) => style.good(`+ ${nodeName(node)}`)),
-      ...nodes.changed.map(({ after, fields }) => `~ ${nodeName(after)}  (${fields.join(', ')})`),
-      ...edges.removed.map((edge) => style.bad(`- ${edgeName(edge)}`)),
-      ...edges.added.map((edge) => style.good(`+ ${edgeName(edge)}`)),
-      ...edges.changed.map(({ after, fields }) => `~ ${edgeName(after)}  (${fields.join(', ')})`),
+  render: ({ nodes, edges }, view) => {
+    const edge = ({ src, type, dst }: GraphDiffOutput['edges']['added'][number]) => ({
+      id: `${src} ${type} ${dst}`,
+      title: '',
+    });
+    const changes = [
+      ...nodes.removed.map((node) => ({ change: '-', what: 'node', ...node })),
+      ...nodes.added.map((node) => ({ change: '+', what: 'node', ...node })),
+      ...nodes.changed.map(({ after, fields }) => ({ change: '~', what: 'node', ...after, fields })),
+      ...edges.removed.map((each) => ({ change: '-', what: 'edge', ...edge(each) })),
+      ...edges.added.map((each) => ({ change: '+', what: 'edge', ...edge(each) })),
+      ...edges.changed.map(({ after, fields }) => ({ change: '~', what: 'edge', ...edge(after), fields })),
     ];
-    return lines.length === 0 ? 'The graphs are the same.\n' : `${lines.join('\n')}\n`;
+    return tables({ changes: 'change what id title fields' }, 'The graphs are the same.')({ changes }, view);
   },
 };
 
@@ -163,15 +140,15 @@ export const graphConcepts: OperationCommand<GraphConceptsOutput> = {
   shortOptions: { limit: 'n' },
   isLong: true,
   render: ({ concepts, next }, view) => {
-    if (concepts.length === 0) return 'There are no such concepts.\n';
-    const lines = concepts.flatMap(({ id, label, project, names }) => {
-      const others = names.map(({ name }) => oneLine(name)).filter((name) => name !== oneLine(label));
-      return [
-        `${view.style.bold(oneLine(label))}  ${view.style.dim(`${oneLine(project)} · ${id}`)}`,
-        ...(others.length === 0 ? [] : [`  also: ${others.join(', ')}`]),
-      ];
-    });
-    return `${[...lines, ...nextPageLines(next, view)].join('\n')}\n`;
+    const listed = concepts.map(({ label, names, ...each }) => ({
+      ...each,
+      label,
+      also: names.flatMap(({ name }) => (name === label ? [] : [name])),
+    }));
+    return tables({ concepts: 'label project id also' }, 'There are no such concepts.')(
+      { concepts: listed, next },
+      view,
+    );
   },
 };
 
@@ -179,11 +156,12 @@ export const graphConflicts: OperationCommand<GraphConflictsOutput> = {
   shortOptions: { limit: 'n' },
   isLong: true,
   render: ({ conflicts, next }, view) => {
-    if (conflicts.length === 0) return 'No name is a title or alias of two notes.\n';
-    const lines = conflicts.flatMap(({ name, project, notes }) => [
-      `${view.style.bold(oneLine(name))}  ${view.style.dim(oneLine(project))}`,
-      ...notes.map(({ citation, title }) => `  ${oneLine(title)}  ${view.style.link(oneLine(citation))}`),
-    ]);
-    return `${[...lines, ...nextPageLines(next, view)].join('\n')}\n`;
+    const notes = conflicts.flatMap(({ name, project, notes }) =>
+      notes.map((note) => ({ ...note, name, project })),
+    );
+    return tables({ notes: 'name project title citation' }, 'No name is a title or alias of two notes.')(
+      { notes, next },
+      view,
+    );
   },
 };

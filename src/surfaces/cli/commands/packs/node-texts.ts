@@ -26,10 +26,10 @@ export function nodeWarnings({ notices, unknown }: Pick<GraphPackOutput, 'notice
   return [...notices, ...unknown.map(({ reason }) => reason)].map(oneLine);
 }
 
-function nodeText(output: NodeText, { style }: View): string {
+function nodeText(output: NodeText, view: View): string {
   const { text, empty, candidates, expansions, budget, receipt } = output;
   if (empty !== null) return `Nothing to show: ${empty}.\n`;
   const counts = `${formatCount(candidates.length, 'record')} and ${String(expansions.length)} from the graph`;
   const summary = `${counts}, ${String(budget.used)} of ${String(budget.tokens)} tokens`;
-  return `${escapeControl(text)}\n\n${style.dim(summary)}\n${receipt === null ? '' : traceText(receipt)}`;
+  return `${escapeControl(text)}\n\n${view.style.dim(summary)}\n${receipt === null ? '' : traceText(receipt, view)}`;
 }

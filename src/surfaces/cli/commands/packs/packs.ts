@@ -1,7 +1,8 @@
 import type { PackOutput } from '../../../../engine/packs/memory-pack.ts';
 import { formatCount } from '../../../../core/text/format-count.ts';
 import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
-import type { OperationCommand } from '../operation-command.ts';
+import { tables } from '../../format/output-text.ts';
+import type { OperationCommand, View } from '../operation-command.ts';
 
 export const pack: OperationCommand<PackOutput> = {
   operands: [{ field: 'query', label: 'query', takes: 'words' }],
@@ -9,10 +10,10 @@ export const pack: OperationCommand<PackOutput> = {
   aliases: { use_graph: 'graph' },
   negatable: ['use_graph'],
   warnings: gapWarnings,
-  render: ({ text, empty, items, tokens, budget, receipt }, { style }) => {
+  render: ({ text, empty, items, tokens, budget, receipt }, view) => {
     if (empty !== null) return `Nothing to pack: ${empty}.\n`;
     const summary = `${formatCount(items.length, 'record')}, ${String(tokens)} of ${String(budget)} tokens`;
-    return `${escapeControl(text)}\n\n${style.dim(summary)}\n${receipt === null ? '' : traceText(receipt)}`;
+    return `${escapeControl(text)}\n\n${view.style.dim(summary)}\n${receipt === null ? '' : traceText(receipt, view)}`;
   },
 };
 
@@ -25,23 +26,11 @@ export function gapWarnings({ missing, notices }: Pick<PackOutput, 'missing' | '
 }
 
 /** The lanes, and the outcome of each candidate. */
-export function traceText({ id, lanes, candidates }: NonNullable<PackOutput['receipt']>): string {
-  const ofLanes = lanes.map(
-    ({ name, status, took_ms, candidates: found, failure }) =>
-      `  ${name}: ${status}${failure === null ? '' : ` (${failure})`}, ${formatCount(found, 'candidate')}, ${String(took_ms)} ms`,
-  );
-  const ofCandidates = candidates.map(
-    ({ record, lane, score, reason }) =>
-      `  ${score.toFixed(2)}  ${record}  ${lane}  ${reason === null ? 'included' : `left out: ${reason}`}`,
-  );
-  return [
-    ``,
-    `Receipt ${id}`,
-    'Lanes:',
-    ...ofLanes,
-    'Candidates:',
-    ...ofCandidates,
-    `\`loci receipt show ${id}\` names the records.`,
+export function traceText(receipt: NonNullable<PackOutput['receipt']>, view: View): string {
+  const trace = tables(
+    { lanes: 'name status candidates took_ms failure', candidates: 'score record lane included reason' },
     '',
-  ].join('\n');
+    'id',
+  )(receipt, view);
+  return `\n${trace}\`loci receipt show ${receipt.id}\` names the records.\n`;
 }

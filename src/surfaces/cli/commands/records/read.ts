@@ -6,7 +6,7 @@ import type { ListOutput } from '../../../../engine/records/list.ts';
 import { unmatchedMessages } from '../../../../engine/records/results/search-messages.ts';
 import type { TimelineOutput } from '../../../../engine/packs/timeline.ts';
 import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
-import { alignColumns } from '../../format/table.ts';
+import { tables } from '../../format/output-text.ts';
 import { clip } from '../../format/text-width.ts';
 import { wrap, wrapItems } from '../../format/wrap.ts';
 import type { OperationCommand, View } from '../operation-command.ts';
@@ -93,23 +93,17 @@ function linkNames({ links }: GetOutput): string[] {
 export const list: OperationCommand<ListOutput> = {
   shortOptions: { limit: 'n' },
   commaLists: ['tags'],
-  render: ({ records, total, next, unmatched }, { style, columns }) => {
+  render: ({ records, total, next, unmatched }, view) => {
     if (records.length === 0) {
       const reasons = unmatchedMessages(unmatched, shownName);
       return ['No records.', ...reasons, ''].join('\n');
     }
-    const rows = records.map((record) => [
-      oneLine(record.citation),
-      oneLine(record.title),
-      originText(record),
-      record.age,
-    ]);
-    const cellStyles = [style.link, String, style.dim, style.dim];
-    const lines = alignColumns(rows, { columns, flexible: [1, 2], cellStyles });
-    const count = formatCount(total, 'record');
-    const shown = records.length === total ? count : `${String(records.length)} of ${count}`;
-    const more = next === null ? '' : `; \`--after ${String(next)}\` shows the next page`;
-    return [...lines, '', style.dim(shown + more), ''].join('\n');
+    const listed = records.map((record) => ({ ...record, from: originText(record) }));
+    return tables(
+      { records: 'citation title from age' },
+      '',
+      'total',
+    )({ records: listed, total, next }, view);
   },
 };
 
@@ -117,19 +111,18 @@ export const timeline: OperationCommand<TimelineOutput> = {
   operands: [{ field: 'anchor', label: 'citation', takes: 'words' }],
   shortOptions: { before: 'b', after: 'a' },
   commaLists: ['tags'],
-  render: ({ entries, more_before: moreBefore, more_after: moreAfter }, { style, columns }) => {
+  render: ({ entries, more_before: moreBefore, more_after: moreAfter }, view) => {
     const more = [...(moreBefore ? ['older'] : []), ...(moreAfter ? ['newer'] : [])].join(' and ');
     if (entries.length === 0)
       return more === '' ? 'No records.\n' : 'The budget is too small for one line; --budget raises it.\n';
-    const rows = entries.map((entry) => [
-      entry.position === 'anchor' ? '>' : '',
-      entry.when,
-      oneLine(entry.title),
-      originText(entry),
-      oneLine(entry.citation),
-    ]);
-    const cellStyles = [style.bold, style.dim, String, style.dim, style.link];
-    const lines = alignColumns(rows, { columns, flexible: [2, 3], cellStyles });
-    return [...lines, ...(more === '' ? [] : ['', style.dim(`there are ${more} records`)]), ''].join('\n');
+    const listed = entries.map((entry) => ({
+      ...entry,
+      anchor: entry.position === 'anchor' ? '>' : '',
+      from: originText(entry),
+    }));
+    return (
+      tables({ entries: 'anchor when title from citation' })({ entries: listed }, view) +
+      (more === '' ? '' : `${view.style.dim(`there are ${more} records`)}\n`)
+    );
   },
 };

@@ -6,16 +6,14 @@ import type {
   SourcesPauseOutput,
   SourcesRefreshOutput,
   SourcesTestOutput,
-  TestedDocument,
 } from '../../../../engine/reading/source-schemas.ts';
 import type { SourcesRemoveOutput } from '../../../../operations/nouns/sources.ts';
-import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
+import { oneLine } from '../../../shared/escape-control.ts';
 import { shellWord } from '../../../../core/text/split-command.ts';
 import { ALL_PROBLEMS, limitLines } from '../../format/lists.ts';
 import { countsText } from '../../format/phrases.ts';
-import { clip } from '../../format/text-width.ts';
-import { durationText, localDate } from '../../format/times.ts';
-import { indent, wrap } from '../../format/wrap.ts';
+import { outputText, tables } from '../../format/output-text.ts';
+import { durationText } from '../../format/times.ts';
 import type { Operand, OperationCommand, View } from '../operation-command.ts';
 
 const ID: Operand = { field: 'id', label: 'id', takes: 'one' };
@@ -165,66 +163,21 @@ function refreshedLine(source: RefreshedSource, { style }: View): string {
 export const sourcesTest: OperationCommand<SourcesTestOutput> = {
   operands: [{ field: 'id', label: 'id', takes: 'one' }],
   shortOptions: { limit: 'n' },
-  viewOptions: [{ name: 'full', description: 'whole texts, not only the beginning of each' }],
+  viewOptions: [{ name: 'full', description: 'each document with all of its fields, not only a line of it' }],
   render: (output, view) => {
     const { documents, total, printed, problems, stderr, took_ms } = output;
     const more = total - documents.length;
-    const summary = `${formatCount(total, 'document')} of ${String(printed)} printed, in ${durationText(took_ms / 1000)}; nothing was stored.`;
-    const blocks = documents.map((document) => documentBlock(document, view));
-    const isCut = blocks.some(({ cut }) => cut);
     return [
-      ...blocks.flatMap(({ lines }) => lines),
-      ...(isCut ? [view.style.dim('… marks texts that were cut; --full shows them whole')] : []),
+      view.options.has('full')
+        ? documents.map((document) => outputText(document, view)).join('\n')
+        : tables({ documents: 'id timestamp completed project tags title text url metadata' })(output, view),
       ...(more === 0 ? [] : [view.style.dim(`… and ${String(more)} more; -n ${String(total)} shows all`)]),
       ...problems.map((problem) => view.style.warning(oneLine(problem))),
       ...(stderr === '' ? [] : [view.style.dim(`standard error: ${oneLine(stderr)}`)]),
-      view.style.dim(summary),
+      view.style.dim(
+        `${formatCount(total, 'document')} of ${String(printed)} printed, in ${durationText(took_ms / 1000)}; nothing was stored.`,
+      ),
       '',
     ].join('\n');
   },
 };
-
-interface DocumentBlock {
-  readonly lines: readonly string[];
-  /** Whether some text was cut. */
-  readonly cut: boolean;
-}
-
-function documentBlock(document: TestedDocument, { style, columns, options }: View): DocumentBlock {
-  const { id, title, text } = document;
-  const repeatsTitle = title === null || title === '' || text.startsWith(title);
-  const titleAndText = repeatsTitle ? text : `${title}: ${text}`;
-  const details = detailsOf(document).join(' · ');
-  if (options.has('full')) {
-    const wrapped = (line: string): string[] => indent(wrap(line, columns - 2), '  ');
-    const lines = [
-      style.bold(oneLine(id)),
-      ...escapeControl(titleAndText).split('\n').flatMap(wrapped),
-      ...wrapped(oneLine(details)).map(style.dim),
-    ];
-    return { lines, cut: false };
-  }
-  const parts = [
-    [oneLine(id), 40],
-    [oneLine(titleAndText), columns - 42],
-    [oneLine(details), columns - 2],
-  ] as const;
-  const [name = '', first = '', second = ''] = parts.map(([part, room]) => clip(part, room));
-  return {
-    lines: [`${style.bold(name)}  ${first}`, ...(second === '' ? [] : [style.dim(`  ${second}`)])],
-    cut: parts.some(([part, room]) => clip(part, room) !== part),
-  };
-}
-
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
-
-function detailsOf({ timestamp, completed, project, tags, metadata, url }: TestedDocument): string[] {
-  return [
-    ...(timestamp === null ? [] : [DAY.test(timestamp) ? timestamp : localDate(timestamp)]),
-    ...(completed === null ? [] : [completed ? 'completed' : 'open']),
-    ...(project === null ? [] : [`project ${project}`]),
-    ...tags.map((tag) => `#${tag}`),
-    ...Object.entries(metadata).map(([name, value]) => `${name} ${JSON.stringify(value)}`),
-    ...(url === null ? [] : [url]),
-  ];
-}
