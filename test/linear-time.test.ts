@@ -39,7 +39,7 @@ import { memoryPack } from '../src/engine/packs/memory-pack.ts';
 import { showNodes } from '../src/engine/graph/show-nodes.ts';
 import { exportLines } from '../src/engine/portable/export.ts';
 
-const SMALL = repetitions(10_000, 40_000);
+const SMALL = repetitions(5000, 40_000);
 const LARGE = 10 * SMALL;
 const MAX_GROWTH = 25;
 /** What takes less is not judged. */
@@ -141,7 +141,7 @@ describe('the time of reading a text ten times as long', () => {
   it('is noticed where it is quadratic', async () => {
     const make = TEXT_KINDS['words in one line']!;
     const faults = await growthFaults(async (length) => {
-      const text = make(length / repetitions(3, 8));
+      const text = make(length / repetitions(1, 8));
       const countLines = (): unknown =>
         Array.from(text.matchAll(/\w+/g), ({ index }) => {
           let lines = 0;

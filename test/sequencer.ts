@@ -5,7 +5,7 @@ const LONG_TESTS = [
   '/test/linear-time.test.ts',
   '/test/contract/store.test.ts',
   '/e2e/examples.test.ts',
-  '/e2e/install-docs.test.ts',
+  '/e2e/installed.test.ts',
   '/e2e/mcp-conformance.test.ts',
   '/e2e/index-processes.test.ts',
   '/local/embedding-process.test.ts',

@@ -91,6 +91,6 @@ export async function assertAgreement(options: ContractOptions): Promise<void> {
         for (const query of QUERIES) expect(await host.found(query)).toEqual(await oracle.found(query));
       }
     }),
-    { numRuns: repetitions(8, 200) },
+    { numRuns: repetitions(5, 200) },
   );
 }

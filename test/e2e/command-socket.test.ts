@@ -32,13 +32,9 @@ describe('a command while a server runs', () => {
 
   it.each([
     ['search', 'oven', '--json'],
-    ['search', 'zebra', '--tag', 'nothing'],
     ['search', 'oven', '--limit', 'many', '--json'],
     ['search', '--help'],
-    ['get', 'kitchen', 'remodel', '--plain'],
     ['get', 'Home/No such note.md'],
-    ['list', '--limit', '3'],
-    ['status'],
     ['fact', 'recall', 'nothing'],
   ])('prints the same as without one: %s %s', async (...args) => {
     const answered = await runAnswered(args, { home });

@@ -1,9 +1,8 @@
-import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import { toolName } from '../../src/operations/operation.ts';
-import { indexedHomes, temporaryFolder } from './loci-command.ts';
+import { indexedHomes } from './loci-command.ts';
 import { startEndpoint } from './mcp-endpoint.ts';
 import { textOf } from './mcp-session.ts';
 
@@ -18,30 +17,9 @@ async function connectHttp(
   return client;
 }
 
-const missingHome = (): string => join(temporaryFolder(), 'home');
 const indexedHome = indexedHomes();
 
 describe('MCP over streamable HTTP and the official client', () => {
-  it.each([
-    ['without sessions, as before 2026', {}],
-    ['2026-07-28', { versionNegotiation: { mode: { pin: '2026-07-28' } } }],
-  ] as const)('writes, finds and reads (%s)', async (_, options) => {
-    const client = await connectHttp(await startEndpoint({ home: missingHome() }), options);
-    const written = await client.callTool({
-      name: 'memory_write',
-      arguments: { content: 'The oven is induction.', title: 'Oven' },
-    });
-    expect(written.structuredContent).toMatchObject({ id: 1 });
-    const found = await client.callTool({ name: 'memory_search', arguments: { query: 'oven' } });
-    expect(textOf(found)).toMatch(/^1 result.*\n~~~ recalled\n1\. Oven\n/);
-    const { contents } = await client.readResource({ uri: 'loci://record/1' });
-    expect(contents).toMatchObject([
-      { text: expect.stringContaining('\n\nThe oven is induction.\n~~~') as string },
-    ]);
-    const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toContain('memory_write');
-  });
-
   it('lists and runs only tools that the scopes of the caller permit', async () => {
     const home = indexedHome();
     const client = await connectHttp(await startEndpoint({ home, scopes: ['read'] }));

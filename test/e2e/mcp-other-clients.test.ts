@@ -76,7 +76,6 @@ async function aiClient(transport: AiTransport): Promise<ConnectedClient> {
 
 const CLIENTS: readonly (readonly [string, (home: string) => Promise<ConnectedClient>])[] = [
   ['the TypeScript SDK 1 over stdio', (home) => sdkClient(new StdioClientTransport(serverProcess(home)))],
-  ['the TypeScript SDK 1 over HTTP', async (home) => sdkClient(await httpTransport(home))],
   ['LangChain over HTTP', async (home) => langchainClient(await httpTransport(home))],
   ['the AI SDK over stdio', (home) => aiClient(new StdioMCPTransport(serverProcess(home)))],
 ];

@@ -11,7 +11,7 @@ import { note, NOW } from '../contract/store-samples.ts';
 import { loci, lociJson, startLoci, temporaryFolder } from '../e2e/loci-command.ts';
 import { countRecords, waitForFirstBatch } from './first-batch.ts';
 
-const RECORDS = 4000;
+const RECORDS = 2500;
 
 /** Writes an export of many records. Returns its path. */
 async function largeExport(): Promise<string> {

@@ -8,7 +8,7 @@ import type { WriteOutput } from '../../src/engine/records/record-schemas.ts';
 import { loci, lociJson, startLoci, temporaryFolder } from '../e2e/loci-command.ts';
 import { countRecords, expireLeases, waitForFirstBatch } from './first-batch.ts';
 
-const NOTES = 500;
+const NOTES = 300;
 const WORDS = 'harbour lantern oven tide maple ledger quarry saffron violin anchor'.split(' ');
 
 /** Notes with different words, so that their scores differ. */
@@ -81,6 +81,7 @@ describe('indexing', () => {
     await waitForFirstBatch(home, running);
     running.child.kill('SIGKILL');
     expect((await running.ended).code).toBeNull();
+    expireLeases(home);
     const stored = countRecords(home);
     expect(stored).toBeGreaterThan(0);
     expect(stored).toBeLessThan(NOTES);

@@ -13,7 +13,7 @@ import {
 import { repetitions } from '../repetitions.ts';
 
 const TEXTS = repetitions(720, 10_000);
-const KILLS = repetitions(3, 5);
+const KILLS = repetitions(2, 5);
 /** What a process has sent and not stored yet: two requests at once, and batches of 64 texts that wait for their commit. */
 const MAX_IN_WORK = 4 * 64;
 

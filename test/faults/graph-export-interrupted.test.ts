@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { loci, startLoci, temporaryFolder } from '../e2e/loci-command.ts';
 
-const NOTES = 1500;
+const NOTES = 800;
 
 it('an export of the graph that Ctrl-C ends has exit code 130, and what it wrote is not taken for a graph', async () => {
   const folder = temporaryFolder();

@@ -73,15 +73,6 @@ describe.each(Object.keys(COMMANDS))('%s', (name) => {
     );
   });
 
-  it('leaves nothing running when it is killed by SIGKILL', async () => {
-    const home = await homeOf(HANGING_JOB);
-    const child = await start(name, home);
-    await waitForLog(home.path, 'child', 2);
-    expect(alivePids(home)).toHaveLength(3);
-    child.kill('SIGKILL');
-    await vi.waitUntil(() => alivePids(home).length === 0, { timeout: 100_000, interval: 10 });
-  });
-
   it('ends at once at the second signal, and leaves nothing running', async () => {
     const home = await homeOf(STUBBORN_JOB);
     const child = await start(name, home);
@@ -94,6 +85,15 @@ describe.each(Object.keys(COMMANDS))('%s', (name) => {
     // The job is killed at the same time.
     await vi.waitUntil(() => alivePids(home).length === 0, { timeout: 100_000, interval: 10 });
   });
+});
+
+it('`loci sources watch` leaves nothing running when it is killed by SIGKILL', async () => {
+  const home = await homeOf(HANGING_JOB);
+  const child = await start('loci sources watch', home);
+  await waitForLog(home.path, 'child', 2);
+  expect(alivePids(home)).toHaveLength(3);
+  child.kill('SIGKILL');
+  await vi.waitUntil(() => alivePids(home).length === 0, { timeout: 100_000, interval: 10 });
 });
 
 it('`loci sources watch` waits for a command that ignores SIGTERM, and kills it', async () => {

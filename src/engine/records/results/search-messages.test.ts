@@ -39,6 +39,20 @@ describe('nothingMessages', () => {
     const unread = 'Not indexed yet: <wild>. Run `loci index`.';
     expect(advice({ empty: true, unread_vaults: ['wild'] })).toEqual([unread]);
   });
+
+  it('names the filters that no record matches, a path, and quoted words', () => {
+    expect(advice({ unmet_filters: ['until'] })).toEqual(['No record matches the filter: until.']);
+    expect(advice({ unmet_filters: ['sources', 'tags'] })).toEqual([
+      'No record matches all of these filters at once: sources, tags.',
+    ]);
+    const path = { filter: 'path' as const, value: 'Zoo/**', known: [] };
+    expect(nothingMessages({ query: 'oven', nothing: NOTHING, unmatched: [path] }, shown)).toEqual([
+      'No record has a path like <Zoo/**>.',
+    ]);
+    expect(nothingMessages({ query: '"oven"', nothing: NOTHING, unmatched: [] }, shown)).toEqual([
+      'Quoted words must occur exactly so; try them without the quotes.',
+    ]);
+  });
 });
 
 it('a signal that found some of the results is missing only in part', () => {
