@@ -46,7 +46,7 @@ function embeddedOnly(
   limit: number,
   isEmbedded: (score: PassageScore) => boolean,
 ): RankedList {
-  return { ...list, scores: scores.filter(isEmbedded).slice(0, limit), overQuota: [] };
+  return { ...list, scores: scores.filter(isEmbedded).slice(0, limit) };
 }
 
 /** A number from 0 to 1 that depends on the id alone (the finaliser of MurmurHash3). */

@@ -1,7 +1,7 @@
 import { LociError } from '../core/errors.ts';
 import type { Reranker } from '../embed/rerank/reranker.ts';
 import { writtenTime } from '../store/rules/record-time.ts';
-import { type SearchRun, subjectOf } from './run.ts';
+import type { SearchRun } from './run.ts';
 import { sessionOf } from './rank/boosts.ts';
 import type { Hit } from './rank/confidence.ts';
 import type { DatedRecord, Ranked } from './rank/rank.ts';
@@ -86,7 +86,7 @@ const MAX_LENGTH = 300;
  * others. Turns of sessions and notes are something of their own.
  */
 export async function withoutRepetition<Hit extends Ranked>(
-  { store, namespace, trace }: SearchRun,
+  { store, namespace }: SearchRun,
   ranked: readonly Hit[],
 ): Promise<readonly Hit[]> {
   const byText = Map.groupBy(ranked.slice(0, COMPARED), textOf);
@@ -103,7 +103,6 @@ export async function withoutRepetition<Hit extends Ranked>(
       const [latest, ...others] = same.toSorted((a, b) => timeOf(b) - timeOf(a));
       for (const hit of same) places.set(hit, null);
       places.set(same[0]!, { ...latest!, same: others.map(datedRecord) });
-      for (const { passage } of others) trace.drop('same-text', subjectOf(passage));
     }
   return ranked.flatMap((hit) => (places.has(hit) ? (places.get(hit) ?? []) : [hit]));
 }
@@ -148,7 +147,7 @@ function isBelowSourceMinScore(
 
 /** Applies the limit and the minimum scores. A hit below its source's minimum does not count towards the limit. */
 export function limitHits(
-  { limit, minScore, policies, trace }: SearchRun,
+  { limit, minScore, policies }: SearchRun,
   ranked: readonly (Ranked | Hit)[],
   rate: (hit: Ranked | Hit) => Hit,
 ): LimitedHits {
@@ -161,24 +160,17 @@ export function limitHits(
     taken++;
     // Only what may be shown is rated.
     const hit = rate(each);
-    const subject = subjectOf(hit.passage);
     if (isBelowSourceMinScore(hit, policies)) {
-      trace.drop('below-source-min-score', subject);
       if (taken <= limit) belowSourceMinScore.push(hit);
       continue;
     }
     if (hit.passage.record.origin !== 'source') note ??= hit;
-    if (limited.length === limit) trace.drop('over-limit', subject);
-    else {
+    if (limited.length < limit) {
       limited.push(hit);
-      if (hit.confidence < minScore) {
-        trace.drop('below-min-score', subject);
-        belowMinScore.push(hit);
-      }
+      if (hit.confidence < minScore) belowMinScore.push(hit);
     }
     if (limited.length === limit && note !== undefined) break;
   }
-  for (const { passage } of ranked.slice(taken)) trace.drop('over-limit', subjectOf(passage));
   return {
     hits: limited.filter(({ confidence }) => confidence >= minScore),
     belowMinScore,

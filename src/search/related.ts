@@ -1,7 +1,7 @@
 import type { BelongsTo } from '../store/graph-model.ts';
 import type { SearchFilter, StoredPassage } from '../store/search-model.ts';
 import { admits } from '../store/rules/filter.ts';
-import { type SearchRun, subjectOf } from './run.ts';
+import type { SearchRun } from './run.ts';
 import { requiredPhrases } from './query/parse.ts';
 import { containsPhrases } from './query/phrases.ts';
 import { isCompleted } from './rank/boosts.ts';
@@ -60,7 +60,7 @@ export async function relatedDocuments(
   edges: readonly BelongsTo[],
   coverage: QueryCoverage,
 ): Promise<RelatedDocument[]> {
-  const { related: options, trace, store, namespace, filter, policies } = run;
+  const { related: options, store, namespace, filter, policies } = run;
   const notes = bestNotes(hits);
   if (options === null || notes.size === 0) return [];
   const shown = new Set(hits.slice(0, options.resultLimit).map(({ passage }) => passage.record.id));
@@ -78,36 +78,18 @@ export async function relatedDocuments(
           sourceFilter(filter, options.excludedSources),
         ),
   ]);
-  const likely = trace.filter(
-    'unrelated',
-    rankEdges(
-      leading.filter((edge) => visible.has(edge.note)),
-      notes,
-    ),
-    isLikely,
-    ({ edge }) => ({ passage: edge.passage, record: edge.document }),
-  );
+  const seen = leading.filter((edge) => visible.has(edge.note));
+  const likely = rankEdges(seen, notes).filter(isLikely);
   const passages = new Map(loaded.passages.map((passage) => [passage.id, passage]));
   const phrases = requiredPhrases(run.query);
   const documents = likely.flatMap((ranked): RelatedDocument[] => {
     const passage = passages.get(ranked.edge.passage);
     if (passage === undefined || isCompleted(passage.record)) return [];
     const document = documentOf(ranked, passage, coverage.of(passage));
-    const { confidence } = document;
-    const subject = subjectOf(passage);
-    if (!containsPhrases(passage, phrases)) trace.drop('phrase-missing', subject);
-    else if (confidence < (policyOf(passage.record, policies)?.minScore ?? 0))
-      trace.drop('below-source-min-score', subject);
-    else if (confidence < run.minScore) trace.drop('below-min-score', subject);
-    else return [document];
-    return [];
+    const minScore = Math.max(run.minScore, policyOf(passage.record, policies)?.minScore ?? 0);
+    return containsPhrases(passage, phrases) && document.confidence >= minScore ? [document] : [];
   });
-  return trace.filter(
-    'over-related-limit',
-    documents,
-    (_, i) => i < options.limit,
-    ({ passage }) => subjectOf(passage),
-  );
+  return documents.slice(0, options.limit);
 }
 
 /** How sure the search is of a note. */

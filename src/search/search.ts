@@ -1,7 +1,7 @@
 import { analyze } from '../core/text/analyze.ts';
 import type { BelongsTo } from '../store/graph-model.ts';
 import type { StoredPassage } from '../store/search-model.ts';
-import { isList, type SearchOptions, type SearchRun, type StartedRun, startRun, subjectOf } from './run.ts';
+import { isList, type SearchOptions, type SearchRun, type StartedRun, startRun } from './run.ts';
 import { isDateOnlyQuery, writtenDays, type DateRange } from './query/dates.ts';
 import { isOfIntent } from './query/intent.ts';
 import { requiredPhrases } from './query/parse.ts';
@@ -189,7 +189,7 @@ async function loadPool(
   retrieved: RetrievalResult,
   coverage: QueryCoverage,
 ): Promise<LoadedPool> {
-  const { store, namespace, filter, ranking, trace } = run;
+  const { store, namespace, filter, ranking } = run;
   const vector = ranking.weights.vector * retrieved.modelCoverage;
   const fuseLists = (lists: RetrievalResult['lists']): Fused[] =>
     fuse(lists, { ...ranking, weights: { ...ranking.weights, vector } }, retrieved.notEmbedded);
@@ -222,18 +222,11 @@ async function loadPool(
   const passages = [...new Set([...topIds, ...pool.map(({ passage }) => passage)])].flatMap(
     (id) => byId.get(id) ?? [],
   );
-  const poolIds = new Set(pool.map(({ passage }) => passage));
-  for (const { passage, record } of fused)
-    if (!poolIds.has(passage)) trace.drop('outside-pool', { passage, record });
   const damaged = new Map(loaded.damaged.map(({ passage, record }) => [passage, record]));
-  let isOvertaken = false;
-  for (const { passage, contributions } of pool) {
-    if (byId.has(passage)) continue;
-    // Signals apply the filter themselves, so a passage that a signal found was replaced or deleted, not filtered out.
-    const wasFound = contributions.length > 0 && !damaged.has(passage);
-    if (wasFound) isOvertaken = true;
-    trace.drop(wasFound ? 'overtaken' : 'hidden-by-filter', { passage });
-  }
+  // Signals apply the filter themselves, so a passage that a signal found was replaced or deleted, not filtered out.
+  const isOvertaken = pool.some(
+    ({ passage, contributions }) => !byId.has(passage) && contributions.length > 0 && !damaged.has(passage),
+  );
   const linked = await linkedNotes(run, retrieved, pool, passages);
   return {
     pool: [...pool, ...linked.passages.map(withoutSignals)],
@@ -261,28 +254,19 @@ interface Selection {
 const OTHER_DATES_FACTOR = 0.1;
 
 /** Keeps the passages that have the required phrases and are of the document types and dates that the query asks for. */
-function select({ query, dates, intent, trace }: SearchRun, passages: readonly StoredPassage[]): Selection {
+function select({ query, dates, intent }: SearchRun, passages: readonly StoredPassage[]): Selection {
   const phrases = requiredPhrases(query);
   const withPhrases =
-    phrases.length === 0
-      ? passages
-      : trace.filter('phrase-missing', passages, (each) => containsPhrases(each, phrases), subjectOf);
+    phrases.length === 0 ? passages : passages.filter((each) => containsPhrases(each, phrases));
   const ofTypes =
     intent?.listOnly === true
-      ? trace.filter(
-          'other-document-type',
-          withPhrases,
-          ({ record }) => record.origin !== 'source' || isOfIntent(record, intent),
-          subjectOf,
-        )
+      ? withPhrases.filter(({ record }) => record.origin !== 'source' || isOfIntent(record, intent))
       : withPhrases;
   const isDateOnly = dates.length > 0 && (intent?.listOnly === true || isDateOnlyQuery(query.terms, dates));
   if (!isDateOnly) return { selected: ofTypes, confidenceFactor: 1 };
-  const ofDates = new Set(passagesOfDates(ofTypes, dates));
-  if (ofDates.size === 0)
-    return { selected: ofTypes, confidenceFactor: ofTypes.length === 0 ? 1 : OTHER_DATES_FACTOR };
-  const selected = trace.filter('other-dates', ofTypes, (passage) => ofDates.has(passage), subjectOf);
-  return { selected, confidenceFactor: 1 };
+  const ofDates = passagesOfDates(ofTypes, dates);
+  if (ofDates.length > 0) return { selected: ofDates, confidenceFactor: 1 };
+  return { selected: ofTypes, confidenceFactor: ofTypes.length === 0 ? 1 : OTHER_DATES_FACTOR };
 }
 
 /** The passages of records of these dates, and those whose text has a date in the words of the query or in ISO 8601. */

@@ -119,8 +119,6 @@ export interface RetrievalRequest {
 /** The answer to one query. */
 export interface RankedList {
   readonly scores: readonly PassageScore[];
-  /** Passages left out because of `maxPerRecord`. */
-  readonly overQuota: readonly PassageScore[];
   /** How long the query took. */
   readonly milliseconds: number;
   /** Whether the time ran out before all passages were ranked. */

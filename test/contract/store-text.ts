@@ -290,7 +290,6 @@ export function describeTextSearch({ store, namespace }: StoreFixture): void {
       });
       const records = retrieved.lists.map(({ scores }) => scores.map(({ record }) => record));
       expect(records).toEqual([Array.from({ length: 10 }, () => 1), [1, 1, 2, 3, 4, 5]]);
-      expect(retrieved.lists.map(({ overQuota }) => overQuota.length)).toEqual([0, 58]);
       // The best passage of each record is loaded.
       expect(retrieved.passages.map(({ record }) => record.id)).toEqual([1, 2, 3, 4, 5]);
       expect(retrieved.passages[0]?.id).toBe(retrieved.lists[0]?.scores[0]?.passage);

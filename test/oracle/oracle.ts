@@ -199,11 +199,11 @@ function searchCalls(state: OracleState): Oracle['search'] {
       const namespace = state.read(name);
       const lists = await Promise.all(
         queries.map(async (query) => ({
-          ...(await spreadOverRecords(
+          scores: await spreadOverRecords(
             query,
             async (limit) => rankPassages(namespace, query, limit),
             new Deadline(),
-          )),
+          ),
           milliseconds: 0,
           isPartial: false,
         })),

@@ -84,7 +84,6 @@ async function retrieve(
       .toSorted((a, b) => a.passage - b.passage)
       .map(({ passage, record, score }) => [passage, record, scoreOf(score)]);
   return {
-    overQuota: spread.lists.map(({ overQuota }) => overQuota.length),
     records: spread.lists.map(({ scores }) => scores.map(({ record }) => record).sort((a, b) => a - b)),
     loaded: spread.passages.map(({ record }) => record).toSorted((a, b) => a.id - b.id),
     mixed: rounded(scored.lists[1]!.scores),

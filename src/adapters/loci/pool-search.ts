@@ -171,14 +171,10 @@ class Notes {
   }
 
   /** Whether a search of more passages may find more. */
-  mayFollow({ hits, retrieved, run }: SearchOutcome, { depth }: (typeof SIZES)[number]): boolean {
-    const left = new Set(
-      run.trace.drops.flatMap((drop) =>
-        drop.reason === 'outside-pool' && 'passage' in drop ? [drop.passage] : [],
-      ),
-    );
+  mayFollow({ hits, passages, retrieved }: SearchOutcome, { depth }: (typeof SIZES)[number]): boolean {
+    const ranked = new Set(passages.map(({ id }) => id));
     const isCut = ({ scores }: SignalList): boolean =>
-      scores.length >= depth || scores.some(({ passage }) => left.has(passage));
+      scores.length >= depth || scores.some(({ passage }) => !ranked.has(passage));
     const [byMeaning, byWords] = [
       retrieved.lists.filter(({ signal }) => signal === 'vector'),
       retrieved.lists.filter(({ signal }) => signal !== 'vector'),

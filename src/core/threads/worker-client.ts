@@ -67,10 +67,6 @@ export class WorkerClient {
     return this.#worker !== null;
   }
 
-  get pendingCount(): number {
-    return this.#pending.size;
-  }
-
   /**
    * @param transfer Buffers of the message that move to the thread instead of being copied.
    * @throws LociError The error that the thread answered, `internal` for a message that cannot be cloned, or

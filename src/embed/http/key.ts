@@ -21,7 +21,7 @@ export interface KeyOptions {
 }
 
 export interface Key {
-  /** Empty for none. */
+  /** An empty text if there is no key. */
   readonly value: string;
   /** The variable or file that has it. */
   readonly place: string;

@@ -62,7 +62,7 @@ export function rank(
   passages: readonly StoredPassage[],
   linksByRecord: ReadonlyMap<number, LinkEvidence> = new Map(),
 ): Ranked[] {
-  const { ranking, intent, policies, trace } = run;
+  const { ranking, intent, policies } = run;
   const entries = new Map(pool.map((entry) => [entry.passage, entry]));
   const sessions = sessionShares(pool, passages);
   const bestScore = pool[0]?.score ?? 0;
@@ -73,10 +73,7 @@ export function rank(
     const entry = entries.get(passage.id);
     if (entry === undefined) return [];
     const links = linksByRecord.get(passage.record.id) ?? null;
-    if (links === null && isTitleOnlyVectorMatch(passage, entry)) {
-      trace.drop('title-only-vector-match', { passage: passage.id, record: passage.record.id });
-      return [];
-    }
+    if (links === null && isTitleOnlyVectorMatch(passage, entry)) return [];
     const matchBoosts: Boost[] = boostsOf(passage, run, sessions).map(({ name, added }) => ({
       name,
       added: added * bestScore,
@@ -107,7 +104,7 @@ export function rank(
       },
     ];
   });
-  return bestOfEachRecord(candidates, trace);
+  return bestOfEachRecord(candidates);
 }
 
 /** The score that a passage would have if it were the best of every signal. */
@@ -235,13 +232,11 @@ function sessionShares(pool: readonly Smoothed[], passages: readonly StoredPassa
 }
 
 /** The score of a record is that of its best passage; the passage to show is the one with the best score of its own. */
-function bestOfEachRecord(candidates: readonly Candidate[], trace: SearchRun['trace']): Ranked[] {
+function bestOfEachRecord(candidates: readonly Candidate[]): Ranked[] {
   const byRecord = Map.groupBy(candidates.toSorted(byScore), ({ passage }) => passage.record.id);
-  const records = [...byRecord].flatMap(([record, [best, ...others]]): Ranked[] => {
+  const records = [...byRecord.values()].flatMap(([best, ...others]): Ranked[] => {
     if (best === undefined) return [];
     const shown = others.reduce((a, b) => (b.rawScore > a.rawScore ? b : a), best);
-    for (const { passage } of [best, ...others])
-      if (passage !== shown.passage) trace.drop('better-passage-of-record', { passage: passage.id, record });
     const { rawScore: _, ...hit } = shown;
     return [{ ...hit, score: best.score }];
   });

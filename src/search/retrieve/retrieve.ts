@@ -51,7 +51,7 @@ const SPREAD: RecordSpread = { minRecords: 20, maxPerRecord: 8 };
  * date does so already.
  */
 function planRetrieval(run: StartedRun): RetrievalPlan {
-  const { filter, dates, intent, ranking, trace } = run;
+  const { filter, dates, intent, ranking } = run;
   const constrainedMatches = new Set<number>();
   const isFilteredByDate = filter.from !== undefined || filter.until !== undefined;
   const namesSeveralDates = new Set(dates.map(({ text }) => text)).size > 1;
@@ -69,7 +69,6 @@ function planRetrieval(run: StartedRun): RetrievalPlan {
   const constraints = [...dateFilters, ...intentFilters];
   const merge: RetrievalPlan['merge'] = ([best, ...constrained]) => {
     if (best === undefined) return [];
-    for (const { passage, record } of best.overQuota) trace.drop('record-quota', { passage, record });
     if (constraints.length === 0) return best.scores;
     const matches = constrained.flatMap(({ scores }) => scores);
     for (const { passage } of matches) constrainedMatches.add(passage);

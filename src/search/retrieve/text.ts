@@ -215,20 +215,15 @@ function vocabularyWords({
 
 /** The rarest terms, as many as the budget of passages allows, but at least one. */
 function withinFrequencyBudget(
-  { ranking: { frequencyBudget }, trace }: SearchRun,
+  { ranking: { frequencyBudget } }: SearchRun,
   terms: readonly WeightedTerm[],
 ): WeightedTerm[] {
   let passages = 0;
   const rarestFirst = terms.toSorted((a, b) => a.passages - b.passages);
-  return trace.filter(
-    'frequency-budget',
-    rarestFirst,
-    (term, i) => {
-      passages += term.passages;
-      return i === 0 || passages <= frequencyBudget;
-    },
-    ({ surface }) => ({ term: surface }),
-  );
+  return rarestFirst.filter((term, i) => {
+    passages += term.passages;
+    return i === 0 || passages <= frequencyBudget;
+  });
 }
 
 function correctionsOf(run: SearchRun, infos: ReadonlyMap<string, TermInfo>): Correction[] {

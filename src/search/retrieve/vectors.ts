@@ -29,7 +29,7 @@ export function isUnknown(text: string, { embedder }: Pick<VectorIndexRef, 'embe
   return share <= MIN_KNOWN_SHARE;
 }
 
-/** The entries without what their vectors added, where the model knows almost nothing of the passage. */
+/** Removes the share of the vector signal from passages of which the model knows almost nothing. Those with no other signal are left out. */
 export function withoutUnknown(
   fused: readonly Fused[],
   passages: readonly StoredPassage[],

@@ -14,6 +14,7 @@ import type {
 import type {
   ItemChange,
   ItemCursor,
+  ItemId,
   ItemKind,
   Items,
   ItemSelector,
@@ -49,8 +50,19 @@ export function bodyOf(item: StoredItem): unknown {
   return storedJson(item.body, () => itemName(item));
 }
 
-/** More than any namespace has of what is read at once. */
-const EVERY = { after: null, limit: 1_000_000 } as const;
+/** A page of all items of a kind, which has fewer than this. */
+const ALL_ITEMS = { after: null, limit: 1_000_000 } as const;
+
+/** The item, unless it has expired at the time, if one is given. */
+async function itemWithKey(
+  items: Items,
+  namespace: string,
+  id: ItemId,
+  liveAt?: Timestamp,
+): Promise<StoredItem | undefined> {
+  const selector = { ...id, by: 'key' as const, ...(liveAt !== undefined && { liveAt }) };
+  return (await items.items(namespace, selector, { after: null, limit: 1 }))[0];
+}
 
 /** A page after a position, as a page of items. */
 function afterPosition({ after, limit }: Page<number>): Page<ItemCursor> {
@@ -71,8 +83,7 @@ export async function idempotentResult(
   key: string,
   now: Timestamp,
 ): Promise<IdempotentResult | null> {
-  const selector: ItemSelector = { kind: 'idempotency', key, liveAt: now, by: 'key' };
-  const [item] = await items.items(namespace, selector, { after: null, limit: 1 });
+  const item = await itemWithKey(items, namespace, { kind: 'idempotency', key }, now);
   return item === undefined ? null : (bodyOf(item) as IdempotentResult);
 }
 
@@ -89,7 +100,7 @@ export function idempotencyPut(
 
 /** In any state, by priority, place, key and agent. */
 export async function startupEntries(items: Items, namespace: string): Promise<StartupEntry[]> {
-  const found = await items.items(namespace, { kind: 'startup', by: 'key' }, EVERY);
+  const found = await items.items(namespace, { kind: 'startup', by: 'key' }, ALL_ITEMS);
   return found.map((item) => bodyOf(item) as StartupEntry).sort(compareStartup);
 }
 
@@ -123,8 +134,7 @@ export async function startupDigest(
   namespace: string,
   { agent, session }: { readonly agent: string; readonly session: string },
 ): Promise<string | null> {
-  const selector: ItemSelector = { kind: 'startup_digest', key: joined(agent, session), by: 'key' };
-  const [item] = await items.items(namespace, selector, { after: null, limit: 1 });
+  const item = await itemWithKey(items, namespace, { kind: 'startup_digest', key: joined(agent, session) });
   return item === undefined ? null : (bodyOf(item) as string);
 }
 
@@ -214,8 +224,7 @@ export async function storedReceipt(
   namespace: string,
   id: string,
 ): Promise<StoredReceipt | null> {
-  const selector: ItemSelector = { kind: 'receipt', key: id, by: 'key' };
-  const [item] = await items.items(namespace, selector, { after: null, limit: 1 });
+  const item = await itemWithKey(items, namespace, { kind: 'receipt', key: id });
   return item === undefined ? null : receiptOf(item);
 }
 
@@ -255,7 +264,7 @@ export interface UnseenChange {
 
 /** All of them, the last one first. */
 export async function unseenChanges(items: Items, namespace: string): Promise<UnseenChange[]> {
-  const found = await items.items(namespace, { kind: 'unseen', by: 'position', newest: true }, EVERY);
+  const found = await items.items(namespace, { kind: 'unseen', by: 'position', newest: true }, ALL_ITEMS);
   return found
     .map((item) => ({ entry: Number(item.key), at: item.at, subject: item.ref, ...(bodyOf(item) as Unseen) }))
     .sort((a, b) => b.entry - a.entry);
@@ -278,7 +287,7 @@ export function unseenRemoval(entry: number): ItemChange {
 /** All tokens, revoked and expired ones too, oldest first, ties by id; with a hash, the one that has it. */
 export async function storedTokens(items: Items, namespace: string, hash?: string): Promise<StoredToken[]> {
   const selector: ItemSelector = { kind: 'token', ...(hash !== undefined && { ref: hash }), by: 'at' };
-  return (await items.items(namespace, selector, EVERY)).map((item) => {
+  return (await items.items(namespace, selector, ALL_ITEMS)).map((item) => {
     const { subject, name, scopes, expiresAt, revokedAt, csrfHash, usedAt } = bodyOf(item) as StoredToken;
     const kind = (item.type ?? 'token') as TokenKind;
     const fields = { subject, name, scopes, expiresAt, revokedAt, csrfHash, usedAt };
@@ -325,8 +334,7 @@ export async function storedLayout(
   namespace: string,
   audience: string,
 ): Promise<StoredLayout | null> {
-  const selector: ItemSelector = { kind: 'graph_layout', key: audience, by: 'key' };
-  const [item] = await items.items(namespace, selector, { after: null, limit: 1 });
+  const item = await itemWithKey(items, namespace, { kind: 'graph_layout', key: audience });
   if (item === undefined) return null;
   const body = unlessDamaged(() => bodyOf(item) as Omit<StoredLayout, 'graph'>);
   return body === null ? null : { graph: item.ref!, ...body };
@@ -372,7 +380,7 @@ const INITIAL_STATE = {
 
 /** The states of all sources, by name. */
 export async function sourceStates(items: Items, namespace: string): Promise<Map<string, SourceState>> {
-  const found = await items.items(namespace, { kind: 'source_state', by: 'key' }, EVERY);
+  const found = await items.items(namespace, { kind: 'source_state', by: 'key' }, ALL_ITEMS);
   // Earlier versions wrote states without some of the fields.
   return new Map(
     found.map((item) => [item.key, { ...INITIAL_STATE, ...(bodyOf(item) as Partial<SourceState>) }]),

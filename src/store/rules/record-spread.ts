@@ -1,5 +1,5 @@
 import type { Deadline } from '../../core/time/deadline.ts';
-import type { PassageQuery, PassageScore, RankedList } from '../search-model.ts';
+import type { PassageQuery, PassageScore } from '../search-model.ts';
 
 /** The limit to which a query's own may grow, and the factor by which it grows. */
 const MAX_LIMIT = 10_000;
@@ -13,9 +13,9 @@ export async function spreadOverRecords(
   { limit, spread }: Pick<PassageQuery, 'limit' | 'spread'>,
   rank: (limit: number) => Promise<readonly PassageScore[]>,
   deadline: Deadline,
-): Promise<Pick<RankedList, 'scores' | 'overQuota'>> {
+): Promise<readonly PassageScore[]> {
   let scores = await rank(limit);
-  if (spread === undefined) return { scores, overQuota: [] };
+  if (spread === undefined) return scores;
   for (
     let count = limit;
     scores.length === count && count < MAX_LIMIT && isCrowded(scores, spread.minRecords);
@@ -27,15 +27,11 @@ export async function spreadOverRecords(
     scores = more;
   }
   const counts = new Map<number, number>();
-  const isWithinQuota = ({ record }: PassageScore): boolean => {
+  return scores.filter(({ record }) => {
     const count = (counts.get(record) ?? 0) + 1;
     counts.set(record, count);
     return count <= spread.maxPerRecord;
-  };
-  const { kept = [], overQuota = [] } = Object.groupBy(scores, (score) =>
-    isWithinQuota(score) ? 'kept' : 'overQuota',
-  );
-  return { scores: kept, overQuota };
+  });
 }
 
 function isCrowded(scores: readonly PassageScore[], minRecords: number): boolean {

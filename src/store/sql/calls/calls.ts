@@ -134,7 +134,7 @@ const NO_GRAPH: GraphState = {
 };
 
 function emptyRetrieval({ queries }: RetrievalRequest): PackedRetrieval {
-  const lists = queries.map(() => ({ scores: [], overQuota: [], milliseconds: 0, isPartial: false }));
+  const lists = queries.map(() => ({ scores: [], milliseconds: 0, isPartial: false }));
   return packRetrieval({ lists, cosines: [], hasAllCosines: true, compared: NO_COMPARISON }, NO_PASSAGES);
 }
 

@@ -71,14 +71,13 @@ class Ranker {
 
   async list(query: PassageQuery): Promise<RankedList> {
     const started = performance.now();
-    const none = { scores: [], overQuota: [] };
     const deadline = this.deadline;
-    if (deadline.isPast) return { ...none, milliseconds: 0, isPartial: true };
-    const list = await this.scope.sql.within(deadline, () =>
+    if (deadline.isPast) return { scores: [], milliseconds: 0, isPartial: true };
+    const scores = await this.scope.sql.within(deadline, () =>
       spreadOverRecords(query, (limit) => this.#rank(query, limit), deadline),
     );
-    const isPartial = list === null || deadline.isPast;
-    return { ...(list ?? none), milliseconds: performance.now() - started, isPartial };
+    const isPartial = scores === null || deadline.isPast;
+    return { scores: scores ?? [], milliseconds: performance.now() - started, isPartial };
   }
 
   async #rank(query: PassageQuery, limit: number): Promise<PassageScore[]> {

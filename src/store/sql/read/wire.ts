@@ -57,7 +57,6 @@ export const NO_COMPARISON: PackedComparison = { passages: '[]', cosines: new Fl
 export interface PackedRetrieval {
   readonly lists: readonly {
     readonly scores: PackedScores;
-    readonly overQuota: PackedScores;
     readonly milliseconds: number;
     readonly isPartial: boolean;
   }[];
@@ -71,11 +70,7 @@ export function packRetrieval(
   { lists, cosines, ...rest }: Omit<Retrieved, 'passages' | 'compared'> & Pick<PackedRetrieval, 'compared'>,
   passages: PackedRetrieval['passages'],
 ): PackedRetrieval {
-  const packed = lists.map(({ scores, overQuota, ...ofList }) => ({
-    scores: packScores(scores),
-    overQuota: packScores(overQuota),
-    ...ofList,
-  }));
+  const packed = lists.map(({ scores, ...ofList }) => ({ scores: packScores(scores), ...ofList }));
   return { lists: packed, cosines: packScores(cosines), ...rest, passages };
 }
 
@@ -84,11 +79,7 @@ export function unpackRetrieval(
   namespace: string,
 ): Retrieved {
   return {
-    lists: lists.map(({ scores, overQuota, ...ofList }): RankedList => ({
-      scores: unpackScores(scores),
-      overQuota: unpackScores(overQuota),
-      ...ofList,
-    })),
+    lists: lists.map(({ scores, ...ofList }): RankedList => ({ scores: unpackScores(scores), ...ofList })),
     cosines: unpackScores(cosines),
     compared: unpackComparison(compared),
     ...rest,
