@@ -15,7 +15,6 @@ import {
   CONCEPT_RULES,
   namesOfRecords,
   lengthOf,
-  type NamedText,
   RECORD_MENTIONS,
   RECORD_WORDS,
 } from './record-names.ts';
