@@ -88,7 +88,7 @@ function typeOf(node: SchemaNode): ConfigKey['type'] {
 }
 
 /** `search.minScore` → `LOCI_SEARCH_MIN_SCORE`. */
-export function environmentName(path: string): string {
+function environmentName(path: string): string {
   const snake = path.replaceAll('.', '_').replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '_');
   return `LOCI_${snake.toUpperCase()}`;
 }
