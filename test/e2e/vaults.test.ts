@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { ERROR_TABLE } from '../../src/core/errors.ts';
 import type { DoctorOutput } from '../../src/engine/health/check.ts';
 import type { SourcesRemoveOutput } from '../../src/operations/nouns/sources.ts';
@@ -17,7 +17,6 @@ import type { IndexOutput } from '../../src/operations/nouns/index-notes.ts';
 import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import type { StatusOutput } from '../../src/engine/health/status.ts';
 import { loci, lociJson, temporaryFolder } from './loci-command.ts';
-import { letterVectors, OLLAMA, startProvider } from '../embedding/provider-server.ts';
 
 let home: string;
 let notes: string;
@@ -239,20 +238,5 @@ describe('forgetting a vault', () => {
     expect(await sourcesFound()).not.toContain('work');
     const { code, stderr } = await loci(['sources', 'remove', 'My notes', '--yes'], { home, answer: '' });
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('[y/N]')]);
-  });
-
-  it('keeps the vectors of its notes for a day', async () => {
-    const server = await startProvider({ format: OLLAMA, embed: letterVectors(384) });
-    onTestFinished(() => server[Symbol.asyncDispose]());
-    const model = { LOCI_EMBEDDING_PROVIDER: 'ollama', LOCI_EMBEDDING_MODEL: 'all-minilm' };
-    const env = { ...model, LOCI_EMBEDDING_URL: server.origin };
-    const options = { home: join(temporaryFolder(), 'home'), env };
-    expect(await lociJson<IndexOutput>(['index', notes], options)).toMatchObject({ embedded: 2 });
-    await loci(['sources', 'remove', 'My notes'], options);
-    expect(await lociJson<IndexOutput>(['index', work], options)).toMatchObject({ embedded: 1 });
-    expect(await lociJson<IndexOutput>(['index', notes], options)).toMatchObject({
-      vaults: [{ added: 2 }],
-      embedded: 0,
-    });
   });
 });
