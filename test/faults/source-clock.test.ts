@@ -77,8 +77,10 @@ describe('a clock that jumps', () => {
     expect(engine.count('refreshed', 'hourly')).toBe(2);
     expect(engine.events.filter(({ kind }) => kind === 'failed' || kind === 'left')).toEqual([]);
     const reports = await sourceReports(engine.loci);
-    expect(reports.map(({ condition }) => condition)).toEqual(['fresh', 'fresh']);
-    const hourly = reports.find(({ id }) => id === 'hourly')?.state?.nextAt ?? 0;
+    // The other source may be due again.
+    const report = reports.find(({ id }) => id === 'hourly');
+    expect(report?.condition).toBe('fresh');
+    const hourly = report?.state?.nextAt ?? 0;
     expect(hourly - (Date.now() + jump)).toBeGreaterThan(HOUR - 60 * SECOND);
     expect(hourly - (Date.now() + jump)).toBeLessThanOrEqual(HOUR);
   });

@@ -90,6 +90,7 @@ export async function searchWithOutcome(
   const output: SearchOutput = {
     query,
     results: results.slice(0, hits.length),
+    strong: countStrong(results.slice(0, hits.length)),
     related: results.slice(hits.length).map((result, i) => {
       const { record: id, title } = outcome.related[i]!.belongsTo;
       return { ...result, belongs_to: { id, title } };

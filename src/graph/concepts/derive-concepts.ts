@@ -11,13 +11,7 @@ import type {
 } from '../../store/concept-model.ts';
 import type { GraphState } from '../../store/graph-model.ts';
 import type { RecordChange, Fence } from '../../store/model.ts';
-import {
-  CONCEPT_RULES,
-  namesOfRecords,
-  lengthOf,
-  RECORD_MENTIONS,
-  RECORD_WORDS,
-} from './record-names.ts';
+import { CONCEPT_RULES, namesOfRecords, lengthOf, RECORD_MENTIONS, RECORD_WORDS } from './record-names.ts';
 import { runInGroups, type TaskRunner } from '../../core/threads/task-thread.ts';
 import { analyze } from '../../core/text/analyze.ts';
 import { BREAK } from '../../core/names/name.ts';

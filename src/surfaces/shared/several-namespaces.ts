@@ -4,6 +4,7 @@ import type {
   SearchResultOutput,
   SearchOutput,
 } from '../../engine/records/results/search-fields.ts';
+import { countStrong } from '../../engine/records/results/search-messages.ts';
 import { movedResult } from '../../engine/records/results/search-result.ts';
 import { searchWithOutcome } from '../../engine/records/search.ts';
 import { laterFirst, type FoundHit } from '../../search/newest-first.ts';
@@ -97,6 +98,7 @@ export async function mergeSearches(
   return {
     ...first,
     results: results.map((result, at) => ({ ...result, rank: at + 1 })),
+    strong: countStrong(results),
     related: related.map((result, at) => ({ ...result, rank: results.length + at + 1 })),
     corrections: withoutRepetition(
       all.flatMap(({ corrections }) => corrections),

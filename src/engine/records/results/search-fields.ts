@@ -242,6 +242,9 @@ export type RelatedResultOutput = z.infer<typeof relatedResult>;
 export const searchOutput = z.strictObject({
   query: z.string(),
   results: z.array(searchResult).describe('Best first, one for each record.'),
+  strong: count().describe(
+    'How many results stand before the weak ones; 0 if nothing surely fits the query.',
+  ),
   related: z
     .array(relatedResult)
     .describe(

@@ -3,6 +3,7 @@ import MarkdownIt from 'markdown-it';
 import { describe, expect, it } from 'vitest';
 import type { GetOutput } from '../../../engine/records/get.ts';
 import type { SearchResultOutput } from '../../../engine/records/results/search-fields.ts';
+import { countStrong } from '../../../engine/records/results/search-messages.ts';
 import { outputText, successResult } from './tool-result.ts';
 
 const TODO: SearchResultOutput = {
@@ -33,6 +34,7 @@ function outputOf(results: readonly SearchResultOutput[]): object {
   const output = {
     query: 'tiles',
     results,
+    strong: countStrong(results),
     related: [],
     corrections: [],
     missing: [],

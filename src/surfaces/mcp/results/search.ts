@@ -3,7 +3,7 @@ import type {
   RelatedResultOutput,
   SearchResultOutput,
 } from '../../../engine/records/results/search-fields.ts';
-import { nothingMessages, citedLines, countStrong } from '../../../engine/records/results/search-messages.ts';
+import { nothingMessages, citedLines } from '../../../engine/records/results/search-messages.ts';
 import { timeNotes } from '../../shared/dated-records.ts';
 import {
   type ModelResult,
@@ -51,7 +51,7 @@ function summaryLines(output: SearchOutput): string[] {
   ];
   if (results.length === 0) return [...warnings, 'Nothing found.', ...nothingMessages(output, quotedName)];
   const count = results.length === 1 ? '1 result' : `${String(results.length)} results`;
-  const isSure = countStrong(results) > 0;
+  const isSure = output.strong > 0;
   return [...warnings, `${count}, best first${isSure ? '' : '; nothing surely fits the query'}.`];
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { SearchOutput } from '../../../engine/records/results/search-fields.ts';
+import { countStrong } from '../../../engine/records/results/search-messages.ts';
 import { maxTokensOf, recordExcerpt, searchAnswer } from './answers.ts';
 import { toolAnswer } from './run-tool.ts';
 
@@ -25,6 +26,7 @@ function result(fields: Partial<Result>): Result {
 function output(results: readonly Result[], related: SearchOutput['related'] = []): SearchOutput {
   return {
     results: [...results],
+    strong: countStrong(results),
     related,
     corrections: [],
     missing: [],

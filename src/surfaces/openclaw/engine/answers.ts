@@ -6,7 +6,6 @@ import {
   missingMessages,
   nothingMessages,
   citedLines,
-  countStrong,
 } from '../../../engine/records/results/search-messages.ts';
 import type { SearchResultOutput } from '../../../engine/records/results/search-fields.ts';
 import type { Trust } from '../../../core/types.ts';
@@ -74,7 +73,7 @@ export async function searchAnswer(
     })),
   ];
   const runs = (options.runs ?? []).map(runHit);
-  const isSure = countStrong(merged.results) > 0;
+  const isSure = merged.strong > 0;
   const warnings = [
     ...missingMessages(merged).map((message) => `Note: ${message}.`),
     ...merged.notices.map((notice) => `Note: ${notice}.`),

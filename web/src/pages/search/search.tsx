@@ -22,8 +22,6 @@ const PAGE_SIZE = 20;
 const MAX_RESULTS = 200;
 /** How long to wait after a key, in milliseconds. A search takes a few. */
 const TYPING_MS = 60;
-/** Below this score of all results, nothing surely fits; below this share of the best score, a result is weak. */
-const SURE = { score: 0.3, shareOfBest: 0.5 };
 
 /** Searches while the reader types. The query is in the address, so that a search can be kept and sent to somebody. */
 export function SearchPage({ query }: PageProps): JSX.Element {
@@ -175,10 +173,9 @@ function Results({ found, onMore, stale }: ResultsProps): JSX.Element {
     },
   ]);
   const { results: all, related } = found;
-  const best = all[0]?.score ?? 0;
-  const weakFrom = all.findIndex(({ score }) => score < best * SURE.shareOfBest);
-  const strong = weakFrom === -1 ? all : all.slice(0, weakFrom);
-  const weak = weakFrom === -1 ? [] : all.slice(weakFrom);
+  // Where nothing surely fits, all are shown in one list under a line that says so.
+  const strong = found.strong === 0 ? all : all.slice(0, found.strong);
+  const weak = all.slice(strong.length);
   const card = (result: Found['results'][number]): JSX.Element => (
     <ResultCard
       key={result.id}
@@ -192,7 +189,7 @@ function Results({ found, onMore, stale }: ResultsProps): JSX.Element {
       <Notices found={found} />
       <p class="quiet-text" role="status">
         {all.length > 0 && counted(SEARCH.results, all.length)}
-        {all.length > 0 && best < SURE.score && ` · ${t(SEARCH.unsure)}`}
+        {all.length > 0 && found.strong === 0 && ` · ${t(SEARCH.unsure)}`}
       </p>
       <ol class="result-list">{strong.map(card)}</ol>
       {weak.length > 0 && (

@@ -37,6 +37,7 @@ function render(results: SearchResultOutput[], overrides: Partial<SearchOutput> 
   const output: SearchOutput = {
     query: 'x',
     results,
+    strong: countStrong(results),
     related: [],
     corrections: [],
     missing: [],

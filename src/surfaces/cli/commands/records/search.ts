@@ -11,7 +11,6 @@ import {
   boostWords,
   SIGNAL_WORDS,
   citedLines,
-  countStrong,
 } from '../../../../engine/records/results/search-messages.ts';
 import { timeNotes } from '../../../shared/dated-records.ts';
 import { oneLine } from '../../../shared/escape-control.ts';
@@ -40,9 +39,8 @@ function renderSearch(output: SearchOutput, view: View): string {
   );
   if (corrected.length > 0)
     lines.push(style.dim(clip(`also searched for: ${corrected.join('; ')}`, columns)), '');
-  const strong = countStrong(results);
   for (const [i, result] of results.entries()) {
-    if (i === strong)
+    if (i === output.strong)
       lines.push(style.dim(i === 0 ? 'Nothing surely fits. The nearest:' : '── weaker matches ──'), '');
     lines.push(...resultBlock(result, view), '');
   }
