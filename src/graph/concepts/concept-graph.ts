@@ -16,7 +16,6 @@ import type { Store } from '../../store/store.ts';
 import { compare } from '../walk.ts';
 import { type ConceptEdge, isConceptId, type Concept } from './concepts.ts';
 import { ConceptReader, type Direction, type ConceptRef } from './concept-reader.ts';
-import { LatestValue } from '../../core/latest-value.ts';
 
 /** Nodes whose edges are read at once: about as many as a page of edges has. */
 const NODES = 64;
@@ -397,4 +396,25 @@ function conceptVersion(namespace: string, state: GraphState): string {
 
 function keyOf(namespace: string, state: GraphState, { project, excludedSources = [] }: GraphFilter): string {
   return `${conceptVersion(namespace, state)} ${JSON.stringify([project, excludedSources])}`;
+}
+
+/** Keeps the value that was made last. Calls with its key share it, also while it is being made. */
+export class LatestValue<Value> {
+  #latest: { readonly key: string; readonly value: Promise<Value> } | null = null;
+
+  /** The value of this key, if it is the latest. */
+  peek(key: string): Promise<Value> | null {
+    return this.#latest?.key === key ? this.#latest.value : null;
+  }
+
+  async get(key: string, make: () => Promise<Value>): Promise<Value> {
+    if (this.#latest?.key !== key) this.#latest = { key, value: make() };
+    const latest = this.#latest;
+    try {
+      return await latest.value;
+    } catch (error) {
+      if (this.#latest === latest) this.#latest = null;
+      throw error;
+    }
+  }
 }

@@ -50,7 +50,7 @@ export async function buildProgram(
   io: Io,
   actions: ProgramActions,
 ): Promise<Command> {
-  const program = new Command('loci')
+  const program: Command = new Command('loci')
     .description(DESCRIPTION)
     .usage('[options] COMMAND')
     .option('--json', 'print one JSON document')
@@ -67,7 +67,12 @@ export async function buildProgram(
     .commandsGroup(headingOf('help'))
     .helpCommand('help [command]', 'show help for a command')
     .exitOverride()
-    .configureHelp({ showGlobalOptions: true, helpWidth: outputColumns(io.stdout) })
+    // The options of `list` are not those of `list table`.
+    .configureHelp({
+      showGlobalOptions: true,
+      visibleGlobalOptions: () => [...program.options],
+      helpWidth: outputColumns(io.stdout),
+    })
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       // A group without a command: the error lists its commands.
@@ -107,6 +112,7 @@ function addCommands(program: Command, commands: readonly NamedCommand[]): Map<s
       const name = words.at(-1) ?? '';
       const group = findGroup(program, words.slice(0, -1));
       const isDefault = name === DEFAULT_COMMANDS[words[0] ?? ''];
+      if (group !== program) group.enablePositionalOptions();
       return [words.join(' '), group.command(name, { isDefault }).summary(summary).description(summary)];
     });
   for (const command of program.commands) command.helpGroup(headingOf(command.name()));

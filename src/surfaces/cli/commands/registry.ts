@@ -9,7 +9,7 @@ const FILES: readonly (readonly [operations: string, load: () => Promise<object>
   ['init config-show config-get config-set migrate-store', () => import('./settings.ts')],
   ['index reindex', () => import('./vaults.ts')],
   ['search', () => import('./records/search.ts')],
-  ['pack', () => import('./packs/packs.ts')],
+  ['pack', () => import('./packs.ts')],
   ['get list timeline', () => import('./records/read.ts')],
   [
     'record-show record-links record-image record-table record-histogram record-facets',
@@ -26,9 +26,9 @@ const FILES: readonly (readonly [operations: string, load: () => Promise<object>
   ],
   [
     'graph-status graph-show graph-path graph-map graph-export graph-diff graph-view graph-concepts graph-conflicts',
-    () => import('./graph/graph.ts'),
+    () => import('./graph.ts'),
   ],
-  ['graph-index graph-pack', () => import('./packs/node-texts.ts')],
+  ['graph-index graph-pack', () => import('./packs.ts')],
   [
     'receipt-list receipt-show receipt-verify receipt-mark token-create token-list token-revoke golden',
     () => import('./lists.ts'),

@@ -2,6 +2,7 @@ import type { Json } from '../../../core/types.ts';
 import type { View } from '../commands/operation-command.ts';
 import { oneLine } from '../../shared/escape-control.ts';
 import { alignColumns } from './table.ts';
+import { textWidth } from './text-width.ts';
 import type { Style } from './style.ts';
 import { durationText, localTimeText } from './times.ts';
 
@@ -62,22 +63,47 @@ export function tables(
   };
 }
 
-function tableLines(
-  rows: readonly Fields[],
-  columns: readonly string[],
-  { style, columns: width, terminal }: View,
-): string[] {
+/** A text is not clipped below this. */
+const MIN_TEXT_COLUMNS = 12;
+/** Columns that say nothing any more when they are clipped. */
+const WHOLE = /^(?:id|citation|record|key|name|condition|status)$/;
+
+/**
+ * A table, or a block of names and values for each row where a table does not fit the terminal: identifiers, times and short cells are
+ * never clipped.
+ */
+function tableLines(rows: readonly Fields[], columns: readonly string[], view: View): string[] {
+  const { style } = view;
   const cells = columns.map((name) => rows.map((row) => valueText(name, row[name] ?? null)));
   const shown = columns.map((_, i) => i).filter((i) => cells[i]!.some((text) => text !== ''));
+  const table = [
+    shown.map((i) => words(columns[i]!)),
+    ...rows.map((_, row) => shown.map((i) => cells[i]![row]!)),
+  ];
+  const widths = shown.map((_, at) => Math.max(...table.map((line) => textWidth(line[at]!))));
+  const isWhole = (i: number, at: number): boolean =>
+    widths[at]! <= MIN_TEXT_COLUMNS ||
+    WHOLE.test(columns[i]!) ||
+    rows.some((row) => INSTANT.test(String(row[columns[i]!])));
+  // A pipe or a file gets whole cells.
+  const width = view.terminal ? view.columns : Infinity;
+  const least = shown.map((i, at) => (isWhole(i, at) ? widths[at]! : MIN_TEXT_COLUMNS) + 2);
+  if (least.reduce((sum, each) => sum + each, 0) > width + 2)
+    return rows.flatMap((_, row) => [
+      ...(row === 0 ? [] : ['']),
+      ...keyValues(
+        shown.flatMap((i): Row[] => (cells[i]![row] === '' ? [] : [[words(columns[i]!), cells[i]![row]!]])),
+        view,
+      )
+        .trimEnd()
+        .split('\n'),
+    ]);
   const styles = shown.map((i) => {
     const name = STYLES[columns[i]!];
     return name === undefined ? String : style[name];
   });
-  return alignColumns(
-    [shown.map((i) => words(columns[i]!)), ...rows.map((_, row) => shown.map((i) => cells[i]![row]!))],
-    // A pipe or a file gets whole cells.
-    { columns: terminal ? width : Infinity, flexible: shown.map((_, i) => i), cellStyles: styles },
-  );
+  const flexible = shown.map((_, at) => at).filter((at) => !isWhole(shown[at]!, at));
+  return alignColumns(table, { columns: width, flexible, cellStyles: styles });
 }
 
 /** Columns that are not plain. */
@@ -111,8 +137,8 @@ function words(name: string): string {
   return name.replace(/_ms$/, '').replaceAll('_', ' ');
 }
 
-/** The names of fields that are times. */
-const TIME = /(?:^|_)(?:at|refresh|try|hit)$/;
+/** A time, as all outputs have it. */
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
 /** A value as its name suggests: times are local, and durations have a unit. */
 function valueText(name: string, value: Json): string {
@@ -123,7 +149,7 @@ function valueText(name: string, value: Json): string {
       .filter(([, each]) => each !== null)
       .map(([field, each]) => `${words(field)} ${valueText(field, each)}`)
       .join(', ');
-  if (typeof value === 'string') return TIME.test(name) ? localTimeText(value) : oneLine(value);
+  if (typeof value === 'string') return INSTANT.test(value) ? localTimeText(value) : oneLine(value);
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (name.endsWith('_ms'))
     return value < 1000 ? `${String(Math.round(value))} ms` : durationText(value / 1000);

@@ -12,7 +12,7 @@ import { escapeControl, toJson } from '../../shared/escape-control.ts';
 import { type Io, isTerminal } from '../../shared/io.ts';
 import type { RunStandalone, StandaloneCall } from '../../shared/run-standalone.ts';
 import { editorCommand, editorOf, mayBeSetByNpm, needsTerminal } from './editor-command.ts';
-import { urlCommand } from './url-command.ts';
+import { urlCommand } from '../ui/open-in-browser.ts';
 
 interface NoteFile {
   readonly vault: string;

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { privateFolder } from '../command-socket/page-link.ts';
-import { urlCommand } from '../open/url-command.ts';
 
 /** The browser of a snap cannot read hidden folders of the user: `firefox_firefox.desktop`. */
 const SNAP_BROWSER = /^[a-z\d-]+_[\w-]+\.desktop$/i;
@@ -43,4 +42,15 @@ async function isSnapBrowser(env: NodeJS.ProcessEnv): Promise<boolean> {
     ({ stdout }) => SNAP_BROWSER.test(stdout.trim()),
     () => false,
   );
+}
+
+/** The programs that open a URL with the program that is registered for it, without a shell. */
+const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
+  darwin: ['open'],
+  // `start` is a command of the shell, which would expand the percent signs.
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};
+
+export function urlCommand(url: string): readonly string[] {
+  return [...(OPENERS[process.platform] ?? ['xdg-open']), url];
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { LatestValue } from './latest-value.ts';
+import { LatestValue } from './concept-graph.ts';
 
 it('makes a value once for calls with one key, also at the same time, and again after another key', async () => {
   const latest = new LatestValue<string>();

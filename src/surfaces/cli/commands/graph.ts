@@ -1,16 +1,16 @@
-import { ERROR_TABLE } from '../../../../core/errors.ts';
-import { formatCount } from '../../../../core/text/format-count.ts';
-import type { GraphDiffOutput, GraphViewOutput } from '../../../../operations/nouns/graph-files.ts';
-import type { GraphExportOutput } from '../../../../engine/graph/export-graph.ts';
-import type { GraphConceptsOutput, GraphConflictsOutput } from '../../../../engine/graph/concepts.ts';
-import { type StepOutput, stepTarget } from '../../../../engine/graph/graph-fields.ts';
-import type { GraphMapOutput } from '../../../../engine/graph-map/map-fields.ts';
-import type { GraphPathOutput, GraphShowOutput } from '../../../../engine/graph/show-nodes.ts';
-import type { GraphStatusOutput } from '../../../../engine/graph/graph-status.ts';
-import { oneLine, toJson } from '../../../shared/escape-control.ts';
-import type { OperationCommand, View } from '../operation-command.ts';
-import { nodeWarnings } from '../packs/node-texts.ts';
-import { tables } from '../../format/output-text.ts';
+import { ERROR_TABLE } from '../../../core/errors.ts';
+import { formatCount } from '../../../core/text/format-count.ts';
+import type { GraphDiffOutput, GraphViewOutput } from '../../../operations/nouns/graph-files.ts';
+import type { GraphExportOutput } from '../../../engine/graph/export-graph.ts';
+import type { GraphConceptsOutput, GraphConflictsOutput } from '../../../engine/graph/concepts.ts';
+import { type StepOutput, stepTarget } from '../../../engine/graph/graph-fields.ts';
+import type { GraphMapOutput } from '../../../engine/graph-map/map-fields.ts';
+import type { GraphPathOutput, GraphShowOutput } from '../../../engine/graph/show-nodes.ts';
+import type { GraphStatusOutput } from '../../../engine/graph/graph-status.ts';
+import { oneLine, toJson } from '../../shared/escape-control.ts';
+import type { OperationCommand, View } from './operation-command.ts';
+import { nodeWarnings } from './packs.ts';
+import { tables } from '../format/output-text.ts';
 
 const CONDITIONS: Readonly<Record<GraphStatusOutput['condition'], string>> = {
   off: 'switched off (graph.enabled)',
