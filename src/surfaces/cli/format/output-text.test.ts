@@ -15,9 +15,19 @@ it('prints the named columns that are not empty, and clips them for a terminal a
   expect(lines[1]).toMatch(/^os +a, b +0\.500 +12 ms +Linux ␛\[31m$/);
   expect(lines[2]).toMatch(/^k{50} +1 +65 s +v$/);
   expect(lines.slice(3)).toEqual(['', 'total         9', '', '`--after 3` shows the next page', '']);
-  const clipped = render({ facts, total: 9 }, { ...view, terminal: true }).split('\n');
-  expect(Math.max(...clipped.map((line) => line.length))).toBeLessThanOrEqual(40);
+  const long = [{ key: 'os', value: 'word '.repeat(20), score: 1 }];
+  const clipped = render({ facts: long, total: 9 }, { ...view, terminal: true }).split('\n');
+  expect(Math.max(...clipped.map((line) => line.length))).toBe(40);
+  expect(clipped[1]).toMatch(/^os +1 +word .*…$/);
   expect(render({ facts: [] }, view)).toBe('No facts.\n');
+});
+
+it('prints a block for each row where a terminal has no room for whole identifiers and times', () => {
+  const rows = [...facts, { key: 'at', at: '2026-09-14T18:30:00.000Z' }];
+  const shown = tables({ facts: 'key value at' })({ facts: rows }, { ...view, terminal: true });
+  expect(shown).toMatch(
+    /^key +os\nvalue +Linux ␛\[31m\n\nkey +k{50}\nvalue +v\n\nkey +at\nat +2026-09-1\d [\d:]{8}\n$/,
+  );
 });
 
 it('prints an output without a form as tables, names and values, with a row for each of many texts', () => {
