@@ -67,11 +67,11 @@ it('memory-core finds the facts of the agent after `setup --beside`, also where 
       ({ value }) => JSON.stringify(value),
       () => 'the gateway is loading its plugins',
     );
-  expect(await found()).toContain('The oven code is 7731.');
+  await expect.poll(found, { timeout: 100_000 }).toContain('The oven code is 7731.');
   const { plugins: beside } = home.readConfig() as { readonly plugins: object };
   home.changeConfig({ plugins: { ...beside, slots: { memory: 'memory-core' } } });
   await expect.poll(() => gateway!.output, { timeout: 100_000 }).toContain('config hot reload applied');
-  expect(await found()).toContain('The oven code is 7731.');
+  await expect.poll(found, { timeout: 100_000 }).toContain('The oven code is 7731.');
   await gateway.stop();
 
   // The file was changed since, so that it is left as it is.

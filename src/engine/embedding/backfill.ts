@@ -103,6 +103,8 @@ export async function backfill(
       isActive =
         remaining <= refusals.count && (remaining === 0 || (await countVectors(store, target.id)) > 0);
     }
+    // A process that was suspended may have lost the lease to another one, which fills another model.
+    signal.throwIfAborted();
     if (isActive) await switchTo(context, target.id);
     for (const namespace of namespaces) await store.admin.compact(namespace);
     const refused = await refusalReport(context, refusals);

@@ -275,12 +275,22 @@ export function withWords(names: readonly Pick<StoredName, 'key'>[], words: Read
   return keys.filter((key) => key.split(' ').every(isIn));
 }
 
-/** Reads the titles and aliases of a project once, for a pass over all records. */
+function firstWord(key: string): string {
+  const end = key.indexOf(' ');
+  return end === -1 ? key : key.slice(0, end);
+}
+
+/** Reads the titles and aliases of a project once, by their first words, for a pass over all records. */
 function claimedNames({ store, namespace }: ConceptOptions): FindNames {
-  const read = new Map<string, Promise<readonly Pick<StoredName, 'key'>[]>>();
-  return (project) => {
-    const names = read.get(project) ?? store.graph.conceptNames(namespace, { project, only: 'claims' });
+  const read = new Map<string, Promise<Map<string, Pick<StoredName, 'key'>[]>>>();
+  const byFirstWord = async (project: string): Promise<Map<string, Pick<StoredName, 'key'>[]>> =>
+    Map.groupBy(await store.graph.conceptNames(namespace, { project, only: 'claims' }), ({ key }) =>
+      firstWord(key),
+    );
+  return async (project, words) => {
+    const names = read.get(project) ?? byFirstWord(project);
     read.set(project, names);
-    return names;
+    const known = await names;
+    return [...words].flatMap((word) => known.get(word) ?? []);
   };
 }

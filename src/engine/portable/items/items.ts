@@ -266,6 +266,18 @@ const markedReceipt = receiptSchema.refine(
   'nobody has marked this receipt',
 );
 
+/** The texts of a receipt that are neither chosen from a list, nor numbers, hashes and times. */
+function namesIn({ project, caller, budget, lanes, candidates }: Receipt): string[] {
+  return [
+    ...[project, caller?.actor, caller?.surface, budget.tokenizer],
+    ...lanes.flatMap(({ name, failure }) => [name, failure]),
+    ...candidates.flatMap(({ lane, path }) => [
+      lane,
+      ...(path ?? []).flatMap(({ from, to, type }) => [from, to, type]),
+    ]),
+  ].filter((name) => typeof name === 'string');
+}
+
 /** Receipts that the operator has marked. The others are of no use elsewhere. */
 const receipt: StoredType<Receipt> = {
   ...readStored(['receipt'], receiptOf, MARKED_RECEIPT),
@@ -273,9 +285,13 @@ const receipt: StoredType<Receipt> = {
   existing: readStored(['receipt'], receiptOf),
   format: { fields: (value) => value, parse: (fields) => parseWith(markedReceipt, fields) },
   async screen(context, value) {
-    const { masked } = await screenTexts(context, { content: JSON.stringify(value) });
-    if (masked.length === 0) return { value, masked };
-    throw new LociError('secret_refused', `the receipt has a secret: ${masked.join(', ')}`);
+    const named = namesIn(value);
+    for (const name of named) assertShort({ 'a name in the receipt': name });
+    const { masked: secrets } = await screenTexts(context, { content: named.join('\n') });
+    if (secrets.length > 0)
+      throw new LociError('secret_refused', `a name in the receipt has a secret: ${secrets.join(', ')}`);
+    const { texts, masked } = await screenTexts(context, { content: value.query ?? '' });
+    return { value: { ...value, ...(value.query !== undefined && { query: texts.content }) }, masked };
   },
   key: ({ id }) => id,
   at: ({ at, marked_at: markedAt = at }) => Date.parse(markedAt),

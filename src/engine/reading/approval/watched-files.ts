@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type Dirent, constants, createReadStream } from 'node:fs';
-import { readdir, realpath, stat, access } from 'node:fs/promises';
+import { type BigIntStats, type Dirent, constants } from 'node:fs';
+import { open, readdir, realpath, stat, access } from 'node:fs/promises';
 import { basename, extname, join, relative, resolve, sep } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import { expandHome } from '../../../config/paths.ts';
 import { LociError } from '../../../core/errors.ts';
 
@@ -187,11 +188,33 @@ async function stateOf(path: string): Promise<string> {
   return `${isSystemFile ? 'system' : await hashFile(target)}${target === path ? '' : ` ${target}`}`;
 }
 
+/** Hashes by identity and state of a file, so that an unchanged file is not read again. */
+const cachedHashes = new LRUCache<string, string>({ max: 10_000 });
+/**
+ * A file that was changed less than this before it was read may change once more without a change of its timestamps: the clocks of
+ * file systems tick every few milliseconds, some every two seconds (compare the "racy" entries of Git's index).
+ */
+const TIMESTAMP_RESOLUTION_MS = 2000;
+
 /** SHA-256 of a file's bytes, hexadecimal. @throws the file system's error */
-async function hashFile(path: string): Promise<string> {
+export async function hashFile(path: string): Promise<string> {
+  await using handle = await open(path);
+  const now = Date.now();
+  const stats = await handle.stat({ bigint: true });
+  const key = cacheKey(stats);
+  const cached = cachedHashes.get(key);
+  if (cached !== undefined) return cached;
   const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
-  return hash.digest('hex');
+  for await (const chunk of handle.createReadStream({ autoClose: false })) hash.update(chunk as Buffer);
+  const digest = hash.digest('hex');
+  const lastChange = Math.max(Number(stats.ctimeMs), Number(stats.mtimeMs));
+  const isSettled = now - lastChange > TIMESTAMP_RESOLUTION_MS;
+  if (isSettled && cacheKey(await handle.stat({ bigint: true })) === key) cachedHashes.set(key, digest);
+  return digest;
+}
+
+function cacheKey({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
 }
 
 /** Characters that only a shell interprets, and that no program name contains. */

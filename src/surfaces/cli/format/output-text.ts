@@ -84,7 +84,7 @@ function tableLines(rows: readonly Fields[], columns: readonly string[], view: V
   const isWhole = (i: number, at: number): boolean =>
     widths[at]! <= MIN_TEXT_COLUMNS ||
     WHOLE.test(columns[i]!) ||
-    rows.some((row) => INSTANT.test(String(row[columns[i]!])));
+    rows.some((row) => isInstant(row[columns[i]!] ?? null));
   // A pipe or a file gets whole cells.
   const width = view.terminal ? view.columns : Infinity;
   const least = shown.map((i, at) => (isWhole(i, at) ? widths[at]! : MIN_TEXT_COLUMNS) + 2);
@@ -116,6 +116,10 @@ const STYLES: Readonly<Record<string, keyof Style>> = {
 
 /** Longer lists of texts have a row for each text. */
 const MAX_LIST_LENGTH = 60;
+
+function isInstant(value: Json): boolean {
+  return typeof value === 'string' && INSTANT.test(value);
+}
 
 function valueRows(name: string, value: Json): Row[] {
   const text = valueText(name, value);
@@ -149,7 +153,7 @@ function valueText(name: string, value: Json): string {
       .filter(([, each]) => each !== null)
       .map(([field, each]) => `${words(field)} ${valueText(field, each)}`)
       .join(', ');
-  if (typeof value === 'string') return INSTANT.test(value) ? localTimeText(value) : oneLine(value);
+  if (typeof value === 'string') return isInstant(value) ? localTimeText(value) : oneLine(value);
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (name.endsWith('_ms'))
     return value < 1000 ? `${String(Math.round(value))} ms` : durationText(value / 1000);

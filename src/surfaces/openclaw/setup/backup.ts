@@ -93,13 +93,23 @@ export class Backup {
     for (const path of changed) await replaceText(path, files.text(path));
   }
 
-  /** Reverts `apply`, except for files that somebody else has changed since. */
+  /** Reverts `apply`. @throws LociError `conflict` if somebody else has changed a file since: it is left as it is, and so are the copies */
   async revert(files: ConfigFiles): Promise<void> {
     if (this.#before === undefined) return;
+    const changed: string[] = [];
     for (const path of files.changedFiles()) {
-      const now = await readIfExists(path);
-      if (now?.toString('utf8') === files.text(path)) await replaceText(path, files.originalText(path));
+      const now = (await readIfExists(path))?.toString('utf8');
+      if (now === files.text(path)) await replaceText(path, files.originalText(path));
+      else if (now !== files.originalText(path)) changed.push(path);
     }
+    if (changed.length > 0)
+      throw new LociError(
+        'conflict',
+        `${changed.join(' and ')} was changed meanwhile, and was left as it is`,
+        {
+          hint: `The copies are in ${this.folder}.`,
+        },
+      );
     if (this.#before === null) await this.remove();
     else await this.#save(this.#before);
   }
@@ -138,6 +148,8 @@ export class Backup {
   }
 
   async remove(): Promise<void> {
+    // A process that is killed here leaves no manifest without its copies.
+    await rm(this.#manifestFile, { force: true });
     await rm(this.folder, { recursive: true, force: true });
   }
 }

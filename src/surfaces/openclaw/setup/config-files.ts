@@ -142,7 +142,10 @@ interface Place {
 /** @throws LociError `invalid_config` that names the file, if it is not a JSON5 object */
 function parseJson5(text: string, file: string): JsonObjectNode {
   try {
-    return JsonParser.parse(text, JsonObjectNode);
+    const object = JsonParser.parse(text, JsonObjectNode);
+    // An object that is nested too deeply cannot be read.
+    includesIn(object.toJSON() as Json, file);
+    return object;
   } catch (error) {
     const [reason = ''] = messageOf(error).split('\n');
     const hint = 'Correct the file; `openclaw config validate` checks it.';

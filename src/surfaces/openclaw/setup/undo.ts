@@ -5,8 +5,8 @@ import { LociError } from '../../../core/errors.ts';
 import { sha256 } from '../../../core/ids.ts';
 import { escapeControl, toJson } from '../../shared/escape-control.ts';
 import { Backup, readIfExists, replaceText } from './backup.ts';
-import { CORPUS_PLUGIN, PLUGIN } from './plugin-keys.ts';
-import { ConfigFiles } from './config-files.ts';
+import { CORPUS_PLUGIN, LOAD_PATHS, PLUGIN } from './plugin-keys.ts';
+import { ConfigFiles, listAt } from './config-files.ts';
 import { gatewayPort, isListening } from './gateway.ts';
 import { pluginsFolder, removePlugins } from './package.ts';
 import { removeConfigCopies } from './program.ts';
@@ -44,10 +44,9 @@ async function undo({ call, io, steps }: HostSession, backup: Backup): Promise<n
   const isExact = files.every(({ identical }) => identical);
   const folder = pluginsFolder(backup.home);
   // A configuration that was left as it is, and a gateway that runs, may still use the plugin.
-  const mayRemove =
-    isExact &&
-    !(await isListening(gatewayPort((await ConfigFiles.load(manifest.configFile)).values(), io.env)));
-  if (mayRemove) await removePlugins(backup.home, []);
+  const values = isExact ? (await ConfigFiles.load(manifest.configFile)).values() : {};
+  const mayRemove = isExact && !(await isListening(gatewayPort(values, io.env)));
+  if (mayRemove) await removePlugins(backup.home, listAt(values, LOAD_PATHS));
   const plugin = !isExact ? 'kept' : existsSync(folder) ? 'no longer loaded' : 'removed';
   // The copies stay where a file could not be restored from them.
   const copies = isExact ? null : await backup.setAside();
