@@ -97,6 +97,11 @@ describe('a path and operators', () => {
     const { stdout } = await loci(['list', '--path', '*.md', '--tag', 'keeper'], { home });
     expect(stdout).toContain('a.md');
     expect(stdout).toMatch(/^total +1$/m);
+    // A command below another one has options of the same names.
+    const table = await lociJson<{ records: unknown[] }>(['list', 'table', '--path', 'Plugins', '-n', '1'], {
+      home,
+    });
+    expect(table.records).toHaveLength(1);
   });
 
   it('list all that passes, newest first, in a query without words', async () => {

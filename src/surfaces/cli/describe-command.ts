@@ -159,6 +159,8 @@ async function readInput(
 function optionValues(program: Command, name: string): (string | boolean)[] {
   const option = program.options.find(({ long }) => long === `--${name}`);
   const value = option === undefined ? undefined : (program.opts()[option.attributeName()] as unknown);
+  // What `list` and `list table` both have is parsed by the first.
+  if (value === undefined && program.parent?.parent) return optionValues(program.parent, name);
   if (value === undefined) return [];
   return Array.isArray(value) ? (value as string[]) : [value as string | boolean];
 }

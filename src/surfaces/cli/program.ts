@@ -112,7 +112,6 @@ function addCommands(program: Command, commands: readonly NamedCommand[]): Map<s
       const name = words.at(-1) ?? '';
       const group = findGroup(program, words.slice(0, -1));
       const isDefault = name === DEFAULT_COMMANDS[words[0] ?? ''];
-      if (group !== program) group.enablePositionalOptions();
       return [words.join(' '), group.command(name, { isDefault }).summary(summary).description(summary)];
     });
   for (const command of program.commands) command.helpGroup(headingOf(command.name()));
