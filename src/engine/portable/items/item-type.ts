@@ -208,6 +208,8 @@ const header = z.strictObject({
   version: z.literal(VERSION),
   namespace: z.string(),
   exported_at: z.string(),
+  /** Of exports of older programs. */
+  counts: z.unknown().optional(),
 });
 
 /** The last line: the number of lines before it, and their digest. */
