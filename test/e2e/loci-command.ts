@@ -12,6 +12,11 @@ import type { OpenSession } from '../../src/surfaces/cli/run-command.ts';
 import { writeNotes } from '../contract/engines.ts';
 
 export const ROOT: string = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The lines of progress that a command writes to standard error if it takes longer than a second. */
+export const PROGRESS =
+  /^loci: (?:Search works now|(?:reading|cutting|relating|embedding|copying|checking|waiting)\b).*\n/gm;
+
 /** The bundled command line. */
 export const MAIN: string = inject('command');
 

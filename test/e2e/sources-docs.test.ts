@@ -8,7 +8,7 @@ import { parse } from 'yaml';
 import { configSchema } from '../../src/config/schema.ts';
 import { readSourceSettings } from '../../src/config/problems.ts';
 import { readSource, ROOT } from '../arch/source-files.ts';
-import { loci, temporaryFolder } from './loci-command.ts';
+import { loci, PROGRESS, temporaryFolder } from './loci-command.ts';
 
 interface Block {
   readonly language: string;
@@ -27,9 +27,6 @@ const BLOCKS: readonly Block[] = blocksIn('docs/sources.md');
 function blocksOf(language: string, blocks = BLOCKS): string[] {
   return blocks.filter((block) => block.language === language).map(({ text }) => text);
 }
-
-/** The progress of a refresh that takes more than a second. */
-const PROGRESS = /^(?:loci: (?:reading My tasks|Search works now\..*|relating records to each other: .*)\n)+/;
 
 describe('docs/sources.md', () => {
   let home: string;

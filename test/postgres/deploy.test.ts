@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { composeProject, type Service, variablesOf } from '../deploy/compose.ts';
 import { type Container, startContainer } from '../deploy/container.ts';
 import { buildImage, type Image, ROOT } from '../deploy/image.ts';
+import { PROGRESS } from '../e2e/loci-command.ts';
 import { letterVectors, OLLAMA, type ProviderServer, startProvider } from '../embedding/provider-server.ts';
 import { command, findPrograms, freePort, type Server, startServer, SYSTEM } from './server.ts';
 
@@ -89,7 +90,7 @@ describe.skipIf(!canRun)('the deployment', () => {
 
   async function exec(...words: string[]): Promise<string> {
     const { code, stdout, stderr } = await start(words).ended;
-    expect([words, code, stderr], stdout).toEqual([words, 0, '']);
+    expect([words, code, stderr.replace(PROGRESS, '')], stdout).toEqual([words, 0, '']);
     return stdout;
   }
 

@@ -34,7 +34,7 @@ describe('the search page', () => {
 
   it('keeps what is typed while it is loaded', async () => {
     const page = await site.open('/facts');
-    expect(await page.locator('#early-keys').count()).toBe(0);
+    await page.locator('#early-keys').waitFor({ state: 'detached' });
     const [started, shown] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
     await page.route('**/assets/*.js', async (route) => {
       await (/\/search-[^/]*$/.test(route.request().url()) ? shown : started).promise;
