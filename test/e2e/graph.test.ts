@@ -72,7 +72,7 @@ describe('loci graph', () => {
     ]);
     const { nodes } = await json<GraphShowOutput>('graph', 'show', 'Oven', 'Hob');
     const none = await run('graph', 'path', nodes[0]!.id, nodes[1]!.id);
-    expect([none.code, none.stdout]).toEqual([1, 'They are not connected.\n']);
+    expect([none.code, none.stdout]).toEqual([4, 'They are not connected.\n']);
     const unknown = await run('graph', 'path', 'Oven', 'Nothing');
     expect([unknown.code, unknown.stdout]).toEqual([4, '']);
     expect(unknown.stderr).toContain('Nothing');

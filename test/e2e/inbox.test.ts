@@ -32,7 +32,7 @@ it('`loci inbox` shows what agents changed, and keeps and undoes it', async () =
   const run = (...words: string[]): ReturnType<typeof loci> => loci(['inbox', ...words], { home });
   const { stdout } = await run();
   expect(stdout).toMatch(
-    /^claude via mcp · 1 written, 1 changed · .+ · [0-9a-f]{12}\nsession s\u241b\[1\n {2}3 .+ write {2}record\/2 {2}Oven\n +The oven is induction\.\n/,
+    /^claude via mcp · 1 written, 1 changed · .+ · group [0-9a-f]{12}\nsession s\u241b\[1\n {2}3 .+ write {2}record\/2 {2}Oven\n +The oven is induction\.\n/,
   );
   expect(stdout).toMatch(/\n {2}2 .+ update {2}record\/1 {2}Mine\n(.*\n)*.*-mine\n.*\+theirs\n/);
   const { groups, total } = await lociJson<InboxOutput>(['inbox', 'list'], { home });

@@ -46,7 +46,7 @@ describe('loci graph pack', () => {
       /^Nothing to show: the budget of 40 tokens is below what one item needs, \d+ tokens\.\n$/,
     );
     const unknown = await loci(['graph', 'pack', 'nowhere'], options);
-    expect(unknown.code).toBe(1);
+    expect(unknown.code).toBe(4);
     expect(unknown.stderr).toContain('"nowhere"');
     const deep = await loci(['graph', 'pack', 'Kitchen remodel', '--depth', '4'], options);
     expect([deep.code, deep.stderr.split('\n')[0]]).toEqual([2, 'loci: --depth must be at most 3, not 4']);

@@ -28,8 +28,7 @@ export const browseOperations = withNames({
     run: async (context, given) => showRecord(await context.loci(), given),
   }),
   'record-links': operation({
-    description:
-      'The links of other notes to a note, with the text around each, page by page. `graph-show` lists what it is connected to otherwise.',
+    description: 'The links of other notes to a note, with the text around each, page by page.',
     input: recordLinksInput,
     output: recordLinksOutput,
     kind: 'read',

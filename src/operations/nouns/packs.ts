@@ -54,8 +54,7 @@ export const packOperations = withNames({
     },
   }),
   'receipt-list': operation({
-    description:
-      'Lists what was given to agents: packs, graph indexes and recalled texts, newest first. `receipt-show` has the details.',
+    description: 'Lists what was given to agents: packs, graph indexes and recalled texts, newest first.',
     input: receiptListInput,
     output: receiptListOutput,
     kind: 'read',

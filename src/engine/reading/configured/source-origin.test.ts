@@ -82,8 +82,10 @@ describe('the origin of a document', () => {
     expect(await line(event)).toBe(`From Google Tasks · ${words} · 3 min ago`);
   });
 
-  it('shows the age of past events, and does not call them due', async () => {
-    expect(await line({ createdAt: at(21, 10) })).toBe('From Google Tasks · 1d ago · read 3 min ago');
+  it('shows the age of past events, and that a task was due', async () => {
+    expect(await line({ createdAt: at(21, 10) })).toBe('From Google Tasks · was due 1d ago · read 3 min ago');
+    const event = { createdAt: at(21, 10), recordType: 'event' };
+    expect(await line(event)).toBe('From Google Tasks · 1d ago · read 3 min ago');
     const mail = { recordType: 'document', createdAt: NOW - 2 * HOUR };
     expect(await line(mail)).toBe('From Google Tasks · 2h ago · read 3 min ago');
   });

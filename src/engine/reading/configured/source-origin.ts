@@ -74,7 +74,8 @@ function lineOf(
   if (completed === true) parts.push('done');
   // The creation time of an undated todo is only when Loci first saw it.
   else if (undated && recordType === 'task') parts.push('no date');
-  else if (ahead === null) parts.push(formatAge(createdAt, now));
+  else if (ahead === null)
+    parts.push(`${recordType === 'task' ? 'was due ' : ''}${formatAge(createdAt, now)}`);
   else if (recordType === 'task') parts.push(`due ${ahead.day}`);
   else parts.push(ahead.time === null ? ahead.day : `${ahead.day} ${ahead.time}`);
   if (refreshedAt === null) return parts.join(' · ');

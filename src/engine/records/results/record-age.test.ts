@@ -23,3 +23,17 @@ it('ignores a change before the creation, and one that is still to come', () => 
   // A note about a coming event keeps the time until it.
   expect(ageOf(-10, { modified: '2026-11-22T00:00:00' })).toBe('in 1w');
 });
+
+it('counts no hours of a whole day', () => {
+  const day = (date: string): string =>
+    recordAge(
+      { origin: 'source', createdAt: Date.parse(`${date}T00:00:00`), metadata: { wholeDay: true } },
+      NOW,
+    );
+  expect(['2026-11-24', '2026-11-25', '2026-11-26', '2026-12-05'].map(day)).toEqual([
+    '1d ago',
+    'today',
+    'tomorrow',
+    'in 1w',
+  ]);
+});

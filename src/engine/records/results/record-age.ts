@@ -1,4 +1,6 @@
 import { formatAge } from '../../../core/time/age.ts';
+import { upcomingDay } from '../../../core/time/calendar.ts';
+import { isOfWholeDay } from '../../../core/time/whole-day.ts';
 import type { LociRecord, Timestamp } from '../../../core/types.ts';
 import { modifiedDate } from '../../../sources/dates/note-dates.ts';
 import { isUndatedNote } from '../../../store/rules/record-time.ts';
@@ -18,5 +20,8 @@ export function recordAge(
   const { createdAt, metadata } = record;
   const changedAt = modifiedDate(metadata)?.timestamp;
   const isLater = changedAt !== undefined && changedAt > createdAt && changedAt <= now;
-  return formatAge(isLater ? changedAt : createdAt, now);
+  if (isLater) return formatAge(changedAt, now);
+  // A whole day has no hours that could have passed.
+  const day = isOfWholeDay(record) ? upcomingDay(createdAt, now)?.day : undefined;
+  return day === 'today' || day === 'tomorrow' ? day : formatAge(createdAt, now);
 }

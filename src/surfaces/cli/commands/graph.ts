@@ -69,7 +69,7 @@ export const graphPath: OperationCommand<GraphPathOutput> = {
     { field: 'to', label: 'to', takes: 'one' },
   ],
   warnings: nodeWarnings,
-  exitCode: ({ found, unknown }) => (unknown.length > 0 ? ERROR_TABLE.not_found.exit : found ? 0 : 1),
+  exitCode: ({ found }) => (found ? 0 : ERROR_TABLE.not_found.exit),
   render: ({ from, to, found, partial, steps }, { style }) => {
     if (from === null || to === null) return '';
     if (!found) return partial ? 'No path was found among the nearest nodes.\n' : 'They are not connected.\n';

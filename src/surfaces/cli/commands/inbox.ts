@@ -45,7 +45,9 @@ function groupLines(group: InboxGroup, view: View): string[] {
   const { style, columns } = view;
   const now = Date.now();
   const name = `${style.bold(oneLine(agent))} via ${oneLine(surface)}`;
-  const head = [name, countsText(group), ageText(to, now), style.dim(id)].filter((part) => part !== '');
+  const head = [name, countsText(group), ageText(to, now), style.dim(`group ${id}`)].filter(
+    (part) => part !== '',
+  );
   const sessionLine = session === null ? [] : [style.dim(clip(`session ${oneLine(session)}`, columns))];
   const more =
     nextChange === null

@@ -1,3 +1,4 @@
+import { ERROR_TABLE } from '../../../core/errors.ts';
 import { formatCount } from '../../../core/text/format-count.ts';
 import type { GraphIndexOutput } from '../../../engine/packs/graph-index.ts';
 import type { GraphPackOutput } from '../../../engine/packs/graph-pack.ts';
@@ -50,7 +51,7 @@ export const graphPack: OperationCommand<GraphPackOutput> = {
   operands: [{ field: 'nodes', label: 'node', takes: 'list' }],
   shortOptions: { budget: 'b' },
   warnings: nodeWarnings,
-  exitCode: ({ text, unknown }) => (text === '' && unknown.length > 0 ? 1 : 0),
+  exitCode: ({ text, unknown }) => (text === '' && unknown.length > 0 ? ERROR_TABLE.not_found.exit : 0),
   render: nodeText,
 };
 

@@ -1,7 +1,7 @@
 import type { RecordShowOutput } from '../../../../engine/browse/record-page.ts';
 import { escapeControl, oneLine } from '../../../shared/escape-control.ts';
-import { keyValues } from '../../format/output-text.ts';
-import type { RecordFacetsOutput } from '../../../../engine/browse/record-facets.ts';
+import { keyValues, tables } from '../../format/output-text.ts';
+import type { RecordFacetsOutput, RecordHistogramOutput } from '../../../../engine/browse/record-facets.ts';
 import type { OperationCommand } from '../operation-command.ts';
 import { originText } from './provenance.ts';
 
@@ -36,7 +36,21 @@ export const recordImage = {
 
 export const recordTable = { shortOptions: { limit: 'n' }, commaLists: ['tags'] };
 
-export const recordHistogram = { commaLists: ['tags'] };
+export const recordHistogram: OperationCommand<RecordHistogramOutput> = {
+  commaLists: ['tags'],
+  render: ({ spans, ...counts }, view) => {
+    const listed = spans.map(({ sources, ...span }) => ({
+      ...span,
+      // A source may have records of several degrees of trust, which a histogram does not distinguish.
+      sources: sources.map((each) => `${originText({ ...each, trust: 'operator' })} ${String(each.records)}`),
+    }));
+    return tables(
+      { spans: 'from until records sources' },
+      'No records.',
+      'unit total undated',
+    )({ ...counts, spans: listed }, view);
+  },
+};
 
 export const recordFacets: OperationCommand<RecordFacetsOutput> = {
   commaLists: ['tags'],

@@ -71,9 +71,10 @@ function fileText({ path, state }: NonNullable<SourcesShowOutput['runs']>['files
 
 export const sourcesExcluded: OperationCommand<SourcesExcludedOutput> = {
   operands: [{ field: 'id', label: 'id', takes: 'one' }],
-  render: tables(
-    { excluded: 'path rule from', other_files: 'ending files' },
-    'No rule leaves anything out.',
-    'total',
-  ),
+  render: (output, view) =>
+    tables(
+      { excluded: 'path rule from', other_files: 'ending files' },
+      'No rule leaves anything out.',
+      output.total > 0 ? 'total' : '',
+    )(output, view),
 };
