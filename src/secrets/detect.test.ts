@@ -116,6 +116,10 @@ describe('detectSecrets', () => {
     ["password = 'correcthorse'", 'correcthorse'],
     ['api_key=qwertzuiopasdfghjk', 'qwertzuiopasdfghjk'],
     ['Das WLAN-Passwort lautet hunter2hunter.', 'hunter2hunter'],
+    ['The password of the server is hunter2hunter2.', 'hunter2hunter2'],
+    ['Our password for the old guest network is Tulip4you', 'Tulip4you'],
+    ['Das Passwort für den Router im Keller ist geheim77x!', 'geheim77x'],
+    ['The API key of the weather service is 8f3kd92jq1mzx7pw0v', '8f3kd92jq1mzx7pw0v'],
     ['My wifi password is swordfish-4411.', 'swordfish-4411'],
     ['Mein Passwort ist Katze-2024', 'Katze-2024'],
     ['Mein Kennwort ist Regen2024Bogen', 'Regen2024Bogen'],
@@ -134,6 +138,7 @@ describe('detectSecrets', () => {
     'password=true; PASSWORD=required; "password": "string", "api_key": "YOUR_API_KEY", DB_PASSWORD=$DB_PASSWORD',
     'Password: see the safe. The password = the name of the cat. The passphrase: ask Maren.',
     'Das Passwort ist falsch, und mein Kennwort ist geheim. Le mot de passe est perdu. La contraseña es secreta.',
+    'The password for the demo account was changed in March, and the password of each guest is at least 12 characters long. The token for the map of 2024 is gone.',
     'token=configuration_of_the_server, "secret": "apiKey", password=config.password, pwd=/run/secrets/db',
   ])('leaves prose and settings about passwords alone: %s', async (text) => {
     expect(await found(text)).toEqual([]);

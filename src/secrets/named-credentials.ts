@@ -16,6 +16,8 @@ const SUFFIX = '(?:[_-](?:key|value|base|token|prod|production|staging|dev|test|
 /** The text between name and value: `: `, ` = "`, `'] = '`, `:** \``, `": "`. */
 const ASSIGNED = String.raw`(?:["'\x60*_]{0,3}|["']\])[ \t]{0,8}(?::=|=>|={1,3}|:|\|)[*_]{0,3}[ \t]{0,8}`;
 const STATED = String.raw`(?:["'\x60*_]{0,3}[ \t]{1,3}(?:is|was|to|ist|war|lautet|est|était|es|era|è|=)[ \t]*:?[ \t]{1,3}|[是为為は])`;
+/** What the password or key is for: `of the old server`, `für das WLAN`. */
+const FOR = String.raw`(?:[ \t]{1,3}(?:of|for|to|on|at|von|vom|für|zu[mr]?|des?|du|del(?:la)?|da|para|pour|per|voor|van)(?:[ \t]{1,3}[\p{L}\d'’.-]{1,30}){1,5})?`;
 /** The speaker's own password: `my wifi password is`. Who states that means the password, even if it is a word with digits. */
 const POSSESSIVE = String.raw`\b(?:my|our|meine?|unser|mon|notre|mi|nuestra|la mia)[ \t]{1,3}(?:[\p{L}\d'’-]{1,30}[ \t]{1,3}){0,2}`;
 const OPTION = '[ \t]{1,8}';
@@ -36,16 +38,16 @@ export const NAMED_CREDENTIALS: readonly SecretPattern[] = [
   // The .netrc file of ftp and curl.
   named('password', String.raw`\blogin[ \t]+\S{1,64}\s+password[ \t]+`, isPassword),
   named('password', String.raw`\bcurl\b[^\n]{0,200}?[ \t](?:-u|--user)[ =]?["']?[^\s:"']{1,64}:`, isPassword),
-  named('password', `(?:${PASSWORD})${STATED}`, (secret) => isPassword(secret) && !isWords(secret, 1)),
+  named('password', `(?:${PASSWORD})${FOR}${STATED}`, (secret) => isPassword(secret) && !isWords(secret, 1)),
   named(
     'password',
-    `${POSSESSIVE}(?:${PASSWORD})${STATED}`,
+    `${POSSESSIVE}(?:${PASSWORD})${FOR}${STATED}`,
     (secret) => isPassword(secret) && /\d/.test(secret),
   ),
   named('key', `(?:${KEY})${SUFFIX}${ASSIGNED}`, isKey),
   named('key', `(?:${KEY})${SUFFIX}${IN_CODE}`, isKeyInCode),
   named('key', `--(?:api-key|token|secret|access-token|auth-token)${OPTION}`, isKey),
-  named('key', `(?:${KEY})${STATED}`, (secret) => secret.length >= 16 && isKey(secret)),
+  named('key', `(?:${KEY})${FOR}${STATED}`, (secret) => secret.length >= 16 && isKey(secret)),
   // RFC 6750, RFC 7617, and unregistered schemes.
   named('bearer token', String.raw`\bbearer[ \t]{1,8}`, isKey),
   named(

@@ -11,6 +11,8 @@ describe('plainText', () => {
     ['```js\nconst a = "**b**";\n```\nsnake_case and <name>', 'const a = "**b**";\nsnake_case and <name>'],
     ['## Oven\n\n# Heat #\nIt is hot.', 'Heat\nIt is hot.'],
     ['[a page](https://x.example) of [[House#Oven]]', 'a page of House > Oven'],
+    ['> [!tip]- Descaling\n> Use vinegar.', 'Descaling\nUse vinegar.'],
+    ['```dataview\nTABLE x FROM "y"\n```\n![[a b.png|300]] ![[Manual]] ![[scan.pdf#page=3]]', 'Manual'],
     ['', ''],
   ])('of %j has no markup', (markdown, text) => {
     expect(plainText(markdown, new Set(['oven']))).toBe(text);

@@ -16,7 +16,12 @@ interface Block {
 
 /** The marks of quotes, and of the callout that begins with the line. */
 const QUOTE = /^(?:[ \t]{0,3}>[ \t]?)+(?:\[![\w-]{1,30}\][+-]?(?=\s|$))?/;
-const FENCE = /^[ \t]*(`{3,}|~{3,})/;
+const FENCE = /^[ \t]*(`{3,}|~{3,})[ \t]*([\w-]*)/;
+/** Languages of code that Obsidian replaces by the results of a query. */
+const QUERY_LANGUAGES = /^(?:dataview|dataviewjs|tasks|query|base)$/i;
+/** The embed of a picture, a recording or a document. */
+const MEDIA =
+  /!\[\[[^\]|#\n]{1,300}\.(?:png|jpe?g|gif|svg|webp|avif|bmp|heic|mp[34]|m4a|mov|wav|ogg|webm|pdf|canvas|base)(?:[|#][^\]\n]{0,300})?\]\]/gi;
 const HEADING = /^ {0,3}#{1,6}(?=[ \t]|$)/;
 const ITEM = /^([ \t]*)([-*+]|\d{1,9}[.)])[ \t]+(?:\[(.)\][ \t]+)?/u;
 /** A rule, the line below the head of a table, or that below a heading. */
@@ -27,6 +32,7 @@ const FOOTNOTE = /\[\^[^\]\s]{1,100}\]:?/g;
 function blocksOf(markdown: string): Block[] {
   const blocks: Block[] = [];
   let fence: string | null = null;
+  let isQuery = false;
   let open: Block | null = null;
   const add = (kind: BlockKind, text: string, mark = ''): Block => {
     const block = { kind, mark, text };
@@ -35,18 +41,20 @@ function blocksOf(markdown: string): Block[] {
   };
   for (const line of markdown.split(/\r\n?|\n/)) {
     const inside = line.replace(QUOTE, '');
-    const [, backticks] = FENCE.exec(inside) ?? [];
+    const [, backticks, language = ''] = FENCE.exec(inside) ?? [];
     if (backticks !== undefined && (fence === null || backticks.startsWith(fence))) {
       fence = fence === null ? backticks : null;
+      isQuery = QUERY_LANGUAGES.test(language);
       open = null;
       continue;
     }
     if (fence !== null) {
-      if (inside.trim() !== '') add('code', inside);
+      if (inside.trim() !== '' && !isQuery) add('code', inside);
       continue;
     }
     const text = inside.trim();
-    const isCallout = inside.length < line.length && line.slice(0, line.length - inside.length).endsWith(']');
+    const isCallout =
+      inside.length < line.length && /\][+-]?$/.test(line.slice(0, line.length - inside.length));
     if (text === '' || RULE.test(inside)) {
       open = null;
       continue;
@@ -72,7 +80,7 @@ function blocksOf(markdown: string): Block[] {
 
 /**
  * A Markdown text as a reader sees it, without markup: paragraphs, items of lists, rows of tables and lines of code, each on a line of its
- * own. Rules, pictures and fences of code are left out.
+ * own. Rules, pictures, fences of code and queries of Obsidian are left out.
  * @param hidden headings that are left out, in lower case
  */
 export function plainText(markdown: string, hidden: ReadonlySet<string> = new Set()): string {
@@ -87,7 +95,12 @@ export function plainText(markdown: string, hidden: ReadonlySet<string> = new Se
 
 function shownInline(text: string): string {
   return inlineText(
-    text.replace(BLOCK_ID, '').replaceAll(FOOTNOTE, '').replaceAll(HTML, ' ').replaceAll(HIGHLIGHT, '$1'),
+    text
+      .replace(BLOCK_ID, '')
+      .replaceAll(MEDIA, ' ')
+      .replaceAll(FOOTNOTE, '')
+      .replaceAll(HTML, ' ')
+      .replaceAll(HIGHLIGHT, '$1'),
   )
     .replaceAll(/\s+/g, ' ')
     .trim();
