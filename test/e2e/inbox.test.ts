@@ -51,6 +51,14 @@ it('`loci inbox` shows what agents changed, and keeps and undoes it', async () =
   });
 });
 
+it('`loci inbox` says that a text is the present one where it was changed again', async () => {
+  const home = await homeWithChanges();
+  await loci(['update', '2', '--content', 'The oven is gas.'], { home });
+  expect((await loci(['inbox'], { home })).stdout).toMatch(
+    /write {2}record\/2 {2}Oven\n +now: The oven is gas\.\n/,
+  );
+});
+
 it('`loci inbox undo` fails if nothing could be undone, and says why', async () => {
   const home = await homeWithChanges();
   await loci(['update', '1', '--content', 'mine again'], { home });

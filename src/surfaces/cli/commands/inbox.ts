@@ -92,8 +92,10 @@ function changeLines(change: InboxChange, view: View): string[] {
     diff !== null &&
     typeof diff['content'] === 'object' &&
     Object.hasOwn(diff['content'] ?? {}, 'characters');
-  const text = clip(oneLine(excerpt), columns - MARGIN.length - 2);
-  const details = isNew || diff === null ? (text === '' ? [] : [text]) : diffLines(diff, view);
+  // The inbox has the present text, which a later change may have given.
+  const isFormer = change.with > 0 || change.changed_by !== null;
+  const text = clip(`${isFormer ? 'now: ' : ''}${oneLine(excerpt)}`, columns - MARGIN.length - 2);
+  const details = isNew || diff === null ? (excerpt === '' ? [] : [text]) : diffLines(diff, view);
   const left = end === null || state !== 'live' ? [] : [style.dim(timeLeftText(end, Date.now()))];
   const refusal = undo === null ? [style.dim(`cannot be undone: ${oneLine(why ?? '')}`)] : [];
   return [
