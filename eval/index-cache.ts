@@ -205,7 +205,7 @@ async function storeRecords(
   for (const collection of set.collections) {
     const namespace = namespaceOf(set, collection.id);
     const stored = await storedRecords(store, namespace);
-    if (stored.size > 0) await store.admin.resetDerived(namespace, { drop: true, vectors: false });
+    if (stored.size > 0) await store.admin.resetDerived(namespace, { text: false, vectors: false });
     const inputs = await recordsOf(set, collection);
     const keys = new Set(inputs.map(recordKey));
     const others = [...stored].flatMap(([key, { id }]) => (keys.has(key) ? [] : [{ id, at: WRITTEN_AT }]));

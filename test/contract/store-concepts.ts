@@ -272,7 +272,7 @@ export function describeConcepts({ store, namespace }: StoreFixture): void {
 
   it('are discarded with everything that is derived', async () => {
     const ns = await filled();
-    await store.admin.resetDerived(ns, { drop: true, vectors: false });
+    await store.admin.resetDerived(ns, { text: true, vectors: false });
     const state = { conceptsUpTo: 0, conceptRules: '', changedNames: 0 };
     expect(await store.graph.state(ns)).toMatchObject(state);
     expect(await store.graph.recordConcepts(ns, [1, 2, 3, 4])).toEqual(new Map());

@@ -67,7 +67,7 @@ function describeDeletions({ store, namespace, generation }: StoreFixture): void
       await write(store, ns, note('stays'), note('confidential'));
       const [record] = await store.records.get(ns, [2], 'any');
       await deleteRecords(store, ns, 2);
-      await store.admin.resetDerived(ns, { drop: false, vectors: true });
+      await store.admin.resetDerived(ns, { text: false, vectors: true });
       expect(idsOf(await store.records.list(ns, { scan: 'stale', chunking: 'other' }, ALL))).toEqual([1]);
       await replacePassages(
         store,

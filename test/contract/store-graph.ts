@@ -451,7 +451,7 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
 
     it('is discarded with the other derived data', async () => {
       const ns = await filled();
-      await store.admin.resetDerived(ns, { drop: false, vectors: false });
+      await store.admin.resetDerived(ns, { text: false, vectors: false });
       expect([await nodesOf(ns), await edgesOf(ns)]).toEqual([[], []]);
       expect(await store.graph.state(ns)).toMatchObject({ upTo: 0, rules: '' });
     });
@@ -465,7 +465,7 @@ export function describeGraph({ store, namespace }: StoreFixture): void {
         update({ records: new Map([[1, { nodes: [node(1, { title: 'Theirs' })], edges: [edge(1, 1)] }]]) }),
       );
       await commit(store, theirs, { evictions: [2, 3] });
-      await store.admin.resetDerived(theirs, { drop: true, vectors: true });
+      await store.admin.resetDerived(theirs, { text: true, vectors: true });
       expect([await store.graph.nodes(ours, { page: ALL }), await store.graph.edges(ours, {}, ALL)]).toEqual(
         before,
       );

@@ -101,9 +101,9 @@ export function describeIsolation({ store, namespace, generation }: StoreFixture
       await embed(store, vectors, theirs, (text) => unit(1, text.length, 2));
       expect(await readAll()).toEqual(before);
       await evict(store, theirs, 1, 3, 5);
-      await store.admin.resetDerived(theirs, { drop: false, vectors: true });
+      await store.admin.resetDerived(theirs, { text: false, vectors: true });
       expect(await readAll()).toEqual(before);
-      await store.admin.resetDerived(theirs, { drop: true, vectors: true });
+      await store.admin.resetDerived(theirs, { text: true, vectors: true });
       await store.admin.compact(theirs);
       expect(await readAll()).toEqual(before);
     });
@@ -170,8 +170,8 @@ export function describeIsolation({ store, namespace, generation }: StoreFixture
       expect(await store.records.list(ns, { scan: 'stale', chunking: 'c' }, all)).toEqual([]);
       expect(await store.records.list(ns, { scan: 'undeleted' }, all)).toEqual([]);
       expect(await store.records.passagesOf(ns, [1])).toEqual(new Map([[1, []]]));
-      await store.admin.resetDerived(ns, { drop: false, vectors: true });
-      await store.admin.resetDerived(ns, { drop: true, vectors: true });
+      await store.admin.resetDerived(ns, { text: false, vectors: true });
+      await store.admin.resetDerived(ns, { text: true, vectors: true });
       expect(await store.admin.namespaces(ADMIN_NAMESPACE)).not.toContain(ns);
     });
   });

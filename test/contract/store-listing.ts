@@ -251,7 +251,7 @@ export function describeTimeline({ store, namespace }: StoreFixture): void {
       expect(await sides(ns, {})).toEqual([[], [1, 2]]);
       await evict(store, ns, 2);
       expect(await sides(ns, {})).toEqual([[], [1]]);
-      await store.admin.resetDerived(ns, { drop: true, vectors: false });
+      await store.admin.resetDerived(ns, { text: true, vectors: false });
       expect(await sides(ns, {})).toEqual([[], [1]]);
       expect(await store.admin.verify(ns)).toEqual([]);
     });

@@ -144,7 +144,7 @@ export function describeMaintenance({ store, namespace, generation }: StoreFixtu
         Promise.all(['marble', 'granite', 'lamp', 'steel'].map((word) => matchingPassages(store, ns, word)));
       const before = await readPassages();
       expect(before.map((found) => found.length)).toEqual([1, 1, 1, 1]);
-      await store.admin.resetDerived(ns, { drop: false, vectors: false });
+      await store.admin.resetDerived(ns, { text: false, vectors: false });
       expect(await staleIds(ns, CHUNKING, { after: null, limit: 9 })).toEqual(written);
       expect(await readPassages()).toEqual(before);
       expect(await pendingEmbeddings(store, vectors, ns)).toEqual([]);
@@ -157,7 +157,7 @@ export function describeMaintenance({ store, namespace, generation }: StoreFixtu
       );
       expect(await staleIds(ns, CHUNKING, { after: null, limit: 9 })).toEqual([3]);
       expect(await readPassages()).toEqual(before);
-      await store.admin.resetDerived(ns, { drop: false, vectors: true });
+      await store.admin.resetDerived(ns, { text: false, vectors: true });
       expect((await statsOf(store, ns))?.vectors).toBe(0);
       expect(await pendingEmbeddings(store, vectors, ns)).toHaveLength(4);
       expect(await store.admin.verify(ns)).toEqual([]);
@@ -172,7 +172,7 @@ export function describeMaintenance({ store, namespace, generation }: StoreFixtu
       expect(await storedLayout(store.records, ns, '1')).toBeNull();
       expect(await storedLayout(store.records, other, '9')).toBeNull();
       await store.records.commit(other, { items: layoutChanges('9', 1, layout) });
-      await store.admin.resetDerived(ns, { drop: false, vectors: false });
+      await store.admin.resetDerived(ns, { text: false, vectors: false });
       expect(await storedLayout(store.records, ns, '9')).toBeNull();
       expect(await storedLayout(store.records, other, '9')).toEqual(layout);
     });
@@ -206,7 +206,7 @@ export function describeMaintenance({ store, namespace, generation }: StoreFixtu
         ns,
         ...changes.map(({ origin = 'vault' }) => note('former text', { origin })),
       );
-      await store.admin.resetDerived(ns, { drop: false, vectors: false });
+      await store.admin.resetDerived(ns, { text: false, vectors: false });
       const stale = await staleRecords(ns);
       const replacements = new Map(
         stale.map((record) => [record.id, chunkedRecord(record, [passage('replaced text')])]),
@@ -220,7 +220,7 @@ export function describeMaintenance({ store, namespace, generation }: StoreFixtu
         })),
       );
       // Another reindex begins before the passages of the first are stored.
-      await store.admin.resetDerived(ns, { drop: false, vectors: false });
+      await store.admin.resetDerived(ns, { text: false, vectors: false });
       await replacePassages(store, ns, CHUNKING, replacements);
       expect(await staleIds(ns, CHUNKING, { after: null, limit: 9 })).toEqual([1, 2, 3, 5, 6]);
       expect(await matchingRecords(store, ns, 'replaced')).toEqual([4]);
@@ -253,8 +253,8 @@ export function describeMaintenance({ store, namespace, generation }: StoreFixtu
       });
       const before = await readDerived();
       const passages = await store.records.passagesOf(ns, written);
-      await store.admin.resetDerived(ns, { drop: true, vectors: false });
-      expect(await matchingRecords(store, ns, 'oven')).toEqual([]);
+      await store.admin.resetDerived(ns, { text: true, vectors: false });
+      expect(await readDerived()).toEqual(before);
       const stale = await staleRecords(ns);
       expect(idsOf(stale)).toEqual(written.slice(0, 8));
       // The records are replaced in the order of their last writes, so that the order of ties does not change.
@@ -274,7 +274,7 @@ export function describeMaintenance({ store, namespace, generation }: StoreFixtu
       const [ns, vectors] = [namespace(), await generation(3)];
       await write(store, ns, note('a'));
       await embed(store, vectors, ns, () => unit(1, 0, 0));
-      await store.admin.resetDerived(ns, { drop: true, vectors: true });
+      await store.admin.resetDerived(ns, { text: true, vectors: true });
       expect((await statsOf(store, ns))?.vectors).toBe(0);
       await replacePassages(
         store,

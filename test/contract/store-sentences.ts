@@ -93,7 +93,7 @@ export function describeSentences({ store, namespace, generation }: StoreFixture
     it('are removed with the vector of the content', async () => {
       const vectors = await generation(3);
       const removals: ((ns: string) => Promise<unknown>)[] = [
-        (ns) => store.admin.resetDerived(ns, { drop: false, vectors: true }),
+        (ns) => store.admin.resetDerived(ns, { text: false, vectors: true }),
         async (ns) => {
           await evict(store, ns, 1);
           await store.admin.compact(ns);

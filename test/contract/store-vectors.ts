@@ -321,7 +321,7 @@ export function describeVectors({ store, namespace, generation }: StoreFixture):
       expect(await search()).toEqual([3, 2]);
       await store.admin.compact(ns);
       expect(await search()).toEqual([3, 2]);
-      await store.admin.resetDerived(ns, { drop: true, vectors: true });
+      await store.admin.resetDerived(ns, { text: true, vectors: true });
       expect(await search()).toEqual([]);
     });
   });

@@ -190,7 +190,7 @@ describe('quantised codes that do not match their vectors', () => {
     const { changes } = db.prepare('UPDATE code_chunk SET codes = zeroblob(length(codes))').run();
     expect(changes).toBe(1);
     expect(await verifyStore(store)).toContainEqual(expect.stringContaining('does not match the vector'));
-    await store.admin.resetDerived(NAMESPACE, { drop: true, vectors: false });
+    await store.admin.resetDerived(NAMESPACE, { text: true, vectors: false });
     expect(await verifyStore(store)).toEqual([]);
     await store.close();
   });
@@ -209,7 +209,7 @@ it('a reindex makes the table of sentences again', async () => {
     db.exec('DROP TABLE sentence_vector');
   }
   const store = await openSqlite(path);
-  await store.admin.resetDerived(NAMESPACE, { drop: false, vectors: false });
+  await store.admin.resetDerived(NAMESPACE, { text: false, vectors: false });
   await write(store, NAMESPACE, note('two'));
   const { passages } = await store.vectors.pending(NAMESPACE, generation, { limit: 1 });
   const { hash } = passages[0]!;

@@ -43,7 +43,7 @@ describe('a fault of the links or the change feed', () => {
       db.exec(damage);
     }
     expect(await verifyStore(store)).toEqual([expect.stringContaining(finding)]);
-    await store.admin.resetDerived('n', { drop: false, vectors: false });
+    await store.admin.resetDerived('n', { text: false, vectors: false });
     expect(await verifyStore(store)).toEqual([]);
     expect(await store.records.links('n', { to: [1, 2, 3] }, ALL)).toEqual(before);
     await store.close();

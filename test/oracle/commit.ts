@@ -206,11 +206,7 @@ export function purge(
   return due.map(({ id }) => id);
 }
 
-export function resetDerived(
-  namespace: Namespace,
-  { drop, vectors }: { readonly drop: boolean; readonly vectors: boolean },
-): void {
-  if (drop) namespace.passages.clear();
+export function resetDerived(namespace: Namespace, { vectors }: { readonly vectors: boolean }): void {
   for (const [id, each] of namespace.records) namespace.records.set(id, { ...each, chunking: null });
   if (vectors) namespace.vectors.clear();
 }

@@ -1,7 +1,6 @@
-import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loci, temporaryFolder } from '../e2e/loci-command.ts';
-import { testDatabase } from './database.ts';
+import { runStatements, testDatabase } from './database.ts';
 
 const resources = new AsyncDisposableStack();
 afterAll(() => resources.disposeAsync());
@@ -17,13 +16,6 @@ const run = async (...command: readonly string[]): Promise<string> => {
   return stdout + stderr;
 };
 
-async function sql(...statements: readonly string[]): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  for (const statement of statements) await client.query(statement);
-  await client.end();
-}
-
 it('`init` says whether the store was there', async () => {
   expect(await run('config', 'init')).not.toMatch(/store .*existed already/);
   expect(await run('config', 'init')).toMatch(/store .*existed already/);
@@ -36,20 +28,22 @@ it('`doctor` and `status` speak of a store, not of a file', async () => {
 });
 
 it('`doctor` warns of a version of pgvector that can damage indexes', async () => {
-  await sql(`UPDATE pg_extension SET extversion = '0.8.3' WHERE extname = 'vector'`);
+  await runStatements(url, `UPDATE pg_extension SET extversion = '0.8.3' WHERE extname = 'vector'`);
   expect(await run('doctor')).toMatch(
     /warning +store .*\n.*pgvector 0\.8\.3 .*ALTER EXTENSION vector UPDATE;/,
   );
-  await sql(`UPDATE pg_extension SET extversion = '0.8.4' WHERE extname = 'vector'`);
+  await runStatements(url, `UPDATE pg_extension SET extversion = '0.8.4' WHERE extname = 'vector'`);
   expect(await run('doctor')).toMatch(/ok +store/);
 });
 
+const DAMAGE = [
+  'DROP INDEX record_timeline',
+  'ALTER TABLE change DROP CONSTRAINT change_pkey',
+  `UPDATE pg_index SET indisvalid = FALSE WHERE indexrelid = 'record_key'::regclass`,
+];
+
 it('`doctor` names indexes that are missing or invalid, with statements that repair them', async () => {
-  await sql(
-    'DROP INDEX record_timeline',
-    'ALTER TABLE change DROP CONSTRAINT change_pkey',
-    `UPDATE pg_index SET indisvalid = FALSE WHERE indexrelid = 'record_key'::regclass`,
-  );
+  await runStatements(url, ...DAMAGE);
   const said = await run('doctor');
   expect(said).toMatch(/failed +store +the index/);
   const statements = [...said.matchAll(/run `([^`]+;)`/g)].map(([, statement]) => statement!);
@@ -58,6 +52,17 @@ it('`doctor` names indexes that are missing or invalid, with statements that rep
     'ALTER TABLE change ADD PRIMARY KEY (ns, record);',
     'REINDEX INDEX CONCURRENTLY record_key;',
   ]);
-  await sql(...statements);
+  await runStatements(url, ...statements);
   expect(await run('doctor')).toMatch(/ok +store/);
+});
+
+it('`doctor reindex` makes missing and invalid indexes again, and leaves the full-text index as it is', async () => {
+  await run('write', 'The kettle is in the cellar.');
+  const rows = 'SELECT ns, passage, xmin FROM passage_text ORDER BY ns, passage';
+  const before = await runStatements(url, rows);
+  expect(before.length).toBeGreaterThan(0);
+  await runStatements(url, ...DAMAGE);
+  await run('doctor', 'reindex');
+  expect(await run('doctor')).toMatch(/ok +store/);
+  expect(await runStatements(url, rows)).toEqual(before);
 });

@@ -7,6 +7,8 @@ export class Proxy implements AsyncDisposable {
   cut: { after: number; isForwarded: boolean } | null = null;
   /** Called in place of forwarding the next `COMMIT`, whose connection is cut afterwards. */
   atCommit: ((forward: () => void) => Promise<void> | void) | null = null;
+  /** Milliseconds from the client to the server. */
+  delay = 0;
   /** Whether connections are refused. */
   isDown = false;
   /** Whether no byte is forwarded any more, although connections are accepted and stay open. */
@@ -68,7 +70,10 @@ export class Proxy implements AsyncDisposable {
       if (!this.isSilent) client.write(bytes);
     });
     client.on('data', (bytes) => {
-      if (!this.isSilent) this.#send(bytes, client, upstream);
+      if (this.isSilent) return;
+      if (this.delay === 0) this.#send(bytes, client, upstream);
+      // Timers of one duration end in their order.
+      else setTimeout(() => this.#send(bytes, client, upstream), this.delay);
     });
   }
 

@@ -1,4 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import type { EngineContext } from '../../src/engine/context.ts';
+import { reindex } from '../../src/engine/health/reindex.ts';
+import { openEngine } from '../../src/engine/open.ts';
+import { search } from '../../src/engine/records/search.ts';
+import { write as writeRecord } from '../../src/engine/records/write.ts';
 import { connectStore, openStore } from '../../src/store/registry.ts';
 import type { Driver } from '../../src/store/sql/driver.ts';
 import { lockNamespace } from '../../src/store/sql/namespace.ts';
@@ -14,7 +19,9 @@ import {
   verifyStore,
   write,
 } from '../contract/store-samples.ts';
+import { settings, temporaryFolder } from '../contract/engines.ts';
 import { testDatabase } from './database.ts';
+import { Proxy as ConnectionProxy } from './proxy.ts';
 
 const NAMESPACE = 'shared';
 
@@ -52,6 +59,38 @@ describe('two servers', async () => {
     });
     expect([entries.length, faults]).toEqual([60, []]);
     expect(await verifyStore(stores[1]!)).toEqual([]);
+  });
+
+  it('write while a third one derives and indexes everything again, and nothing is wrong afterwards', async () => {
+    await using proxy = await ConnectionProxy.start(url);
+    await using folder = await temporaryFolder();
+    const contexts = await Promise.all(
+      [0, 1, 2].map(() =>
+        openEngine(
+          settings(folder.path, { store: { connectionString: proxy.url }, writes: { enabled: true } }),
+        ),
+      ),
+    );
+    const [third, ...writers] = contexts.map((each) => each.as({ ...each.caller, namespace: 'busy' })) as [
+      EngineContext,
+      ...EngineContext[],
+    ];
+    const contents = Array.from({ length: 12 }, (_, i) => `The kettle ${String(i)} is in the [[Cellar]].`);
+    for (const content of contents.slice(0, 4)) await writeRecord(third, { content });
+    proxy.delay = 20;
+    const writing = writers.map(async (writer, i) => {
+      for (const content of contents.slice(4 + 4 * i, 8 + 4 * i)) await writeRecord(writer, { content });
+    });
+    const state = { isWriting: true };
+    const written = Promise.all(writing).finally(() => (state.isWriting = false));
+    while (state.isWriting) await third.store.admin.resetDerived('busy', { text: true, vectors: false });
+    await written;
+    proxy.delay = 0;
+    expect(await third.store.admin.verify('busy')).toEqual([]);
+    expect((await reindex(third)).problems).toEqual([]);
+    expect((await search(third, { query: 'kettle', limit: 50 })).results).toHaveLength(contents.length);
+    expect(await third.store.admin.verify('busy')).toEqual([]);
+    await Promise.all(contexts.map((each) => each.close()));
   });
 
   it('lock a namespace that the other one has made between two statements', async () => {

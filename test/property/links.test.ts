@@ -93,7 +93,7 @@ async function applyStep({ records, admin }: Oracle, step: Step): Promise<unknow
     if (step === 'derive') return null;
     if (step === 'purge') return await purge(records, NAMESPACE, purgeRequest());
     if (step === 'reset') {
-      await admin.resetDerived(NAMESPACE, { drop: true, vectors: false });
+      await admin.resetDerived(NAMESPACE, { text: true, vectors: false });
       return null;
     }
     return await records.commit(NAMESPACE, step);
@@ -155,7 +155,7 @@ describe('after any history of writes, renames, deletions and restorations', () 
         }
         expect(await store.admin.verify(NAMESPACE)).toEqual([]);
         const followed = await derivedGraph(store);
-        await store.admin.resetDerived(NAMESPACE, { drop: false, vectors: false });
+        await store.admin.resetDerived(NAMESPACE, { text: false, vectors: false });
         expect(await derivedGraph(store)).toEqual(followed);
         await store.close();
       }),

@@ -61,9 +61,9 @@ export class OperationRunner {
         });
       }
       case 'dropDerived':
-        return store.admin.resetDerived(operation.namespace, { drop: true, vectors: operation.vectors });
+        return store.admin.resetDerived(operation.namespace, { text: true, vectors: operation.vectors });
       case 'markStale':
-        return store.admin.resetDerived(operation.namespace, { drop: false, vectors: operation.vectors });
+        return store.admin.resetDerived(operation.namespace, { text: false, vectors: operation.vectors });
       case 'compact':
         return store.admin.compact(operation.namespace);
       case 'purge':

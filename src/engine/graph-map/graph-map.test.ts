@@ -150,7 +150,7 @@ describe('a map of the graph', () => {
     const { nodes } = await graphMap(loci);
     const width = Math.max(...nodes.x) - Math.min(...nodes.x);
     expect(Math.hypot(after[0] - before[0], after[1] - before[1])).toBeLessThan(width / 5);
-    await loci.store.admin.resetDerived('default', { drop: false, vectors: false });
+    await loci.store.admin.resetDerived('default', { text: false, vectors: false });
     expect(await stored()).toEqual([]);
   });
 

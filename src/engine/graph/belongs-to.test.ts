@@ -21,7 +21,7 @@ describe('the edges of documents', () => {
     expect(await notes()).toEqual([]);
     await updateBelongsTo(context);
     expect(await notes()).toEqual([id]);
-    await context.store.admin.resetDerived(context.namespace, { drop: false, vectors: false });
+    await context.store.admin.resetDerived(context.namespace, { text: false, vectors: false });
     expect(await notes()).toEqual([]);
     await reindex(context);
     expect(await notes()).toEqual([id]);

@@ -1,7 +1,5 @@
 import { z } from 'zod';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
-import { LociError } from '../../core/errors.ts';
-import type { Store } from '../../store/store.ts';
 import type { EngineContext } from '../context.ts';
 import { assertConfiguredModel, embedderOf } from '../embedding/models.ts';
 import { backfill } from '../embedding/backfill.ts';
@@ -27,10 +25,10 @@ export type ReindexOutput = z.infer<typeof reindexOutput>;
 
 /**
  * Rebuilds all derived data from the records: passages, full text, vocabulary and the edges of documents; with `vectors`, these too. Each record's
- * passages are replaced in one transaction, so that searches find every record meanwhile. A broken index cannot be
- * repaired record by record: if the store's own check finds a fault, the index is emptied first, and until the end searches
- * find what has been rebuilt so far. That check compares every occurrence of every word and cannot be interrupted; it takes
- * about as long as filling the index (20,000 passages of 90 words: 5 to 10 s). Passages that come out the same are not
+ * passages are replaced in one transaction, so that searches find every record meanwhile. Indexes of the database that are missing are
+ * made again. A full-text index that differs from the passages cannot be repaired record by record: all passages are indexed again in
+ * one transaction, which searches do not see before its end. Neither this nor the comparison, which takes about as long, can be
+ * interrupted (20,000 passages of 90 words: 5 to 10 s). Passages that come out the same are not
  * written again. A reindex that was interrupted is continued by `index` or `reindex`.
  * @throws LociError `aborted`, `embedding_unavailable`; without `vectors`, `embedding_mismatch`
  */
@@ -45,7 +43,9 @@ export async function reindex(
   if (given.vectors !== true) await assertConfiguredModel(context);
   assertNotAborted(options);
   const vectors = given.vectors === true && embedder !== null;
-  await store.admin.resetDerived(namespace, { drop: await isBroken(store, namespace), vectors });
+  await store.admin.repairIndexes(ADMIN_NAMESPACE);
+  const text = await store.admin.isTextDamaged(namespace);
+  await store.admin.resetDerived(namespace, { text, vectors });
   const derived = await deriveStale(context, options);
   if (embedder === null) {
     await updateRelations(context, options);
@@ -54,16 +54,4 @@ export async function reindex(
   const { embedded, refused, refusals } = await backfill(context, {}, options);
   await updateRelations(context, options);
   return { ...derived, embedded, refused, refusals, took_ms: millisecondsSince(started) };
-}
-
-/** A fault of the file may affect the index of any namespace. */
-async function isBroken({ admin }: Store, namespace: string): Promise<boolean> {
-  try {
-    const file = await admin.verify(ADMIN_NAMESPACE);
-    return file.length > 0 || (await admin.verify(namespace)).length > 0;
-  } catch (error) {
-    // A table may be missing.
-    if (error instanceof LociError && ['store_corrupt', 'store_failed'].includes(error.code)) return true;
-    throw error;
-  }
 }

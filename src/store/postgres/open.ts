@@ -62,7 +62,7 @@ export async function connectPostgres(
       sql,
       text: new PostgresTextIndex(sql),
       vectors: new PostgresVectorIndex(sql, owner),
-      storage: new PostgresStorage(sql),
+      storage: new PostgresStorage(sql, owner),
     };
     return { name, driver, access, close };
   } catch (error) {

@@ -17,9 +17,12 @@ const KEY = /PRIMARY KEY \(([^)]+)\)|^\s*(\w+) .*PRIMARY KEY/m;
 
 export class PostgresStorage implements Storage {
   readonly #sql: PostgresSql;
+  readonly #owner: PostgresSql;
 
-  constructor(sql: PostgresSql) {
+  /** @param owner a connection of the user who owns the tables, and may make their indexes */
+  constructor(sql: PostgresSql, owner: PostgresSql) {
     this.#sql = sql;
+    this.#owner = owner;
   }
 
   async size(): Promise<Omit<StoreStats, 'namespaces'>> {
@@ -39,19 +42,28 @@ export class PostgresStorage implements Storage {
 
   /** Indexes that a restore or a failed `CREATE INDEX CONCURRENTLY` left out or invalid. */
   async verify(): Promise<string[]> {
-    const rows = await this.#sql.all(
-      `SELECT i.indexrelid::regclass::text AS name FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indrelid
-       WHERE c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'loci_store'::regclass) AND NOT i.indisvalid
-       ORDER BY name`,
-    );
-    const invalid = rows.map((row) => {
-      const name = String(row['name']);
+    const missing = Array.from(await this.#missing(), ([name, statement]) => {
+      return `the index ${name} is missing: run \`${statement};\``;
+    });
+    const invalid = (await this.#invalid()).map((name) => {
       return `the index ${name} is not valid: run \`REINDEX INDEX CONCURRENTLY ${name};\``;
     });
-    return [...(await this.#missing()), ...invalid];
+    return [...missing, ...invalid];
   }
 
-  async #missing(): Promise<string[]> {
+  /** What the user of the tables may not make stays as it is, and is found by `verify`. */
+  async repairIndexes(): Promise<void> {
+    const [missing, invalid] = [await this.#missing(), await this.#invalid()];
+    for (const statement of missing.values())
+      await this.#owner.make(
+        // Writes go on meanwhile.
+        statement.replace(/^(CREATE (?:UNIQUE )?INDEX) (?!CONCURRENTLY)/, '$1 CONCURRENTLY IF NOT EXISTS '),
+      );
+    for (const name of invalid) await this.#owner.make(`REINDEX INDEX CONCURRENTLY ${name}`);
+  }
+
+  /** The statements that make missing indexes, by their names. */
+  async #missing(): Promise<Map<string, string>> {
     const statements = expectedIndexes(loadMigrations(MIGRATIONS));
     for (const { id, dimensions } of await generations(this.#sql)) {
       const statement = createVectorIndex(id, dimensions);
@@ -61,10 +73,20 @@ export class PostgresStorage implements Storage {
       `SELECT value AS name FROM ${this.#sql.dialect.list('names', 'text')} AS expected WHERE to_regclass(value) IS NULL ORDER BY key`,
       { names: [...statements.keys()] },
     );
-    return rows.map(({ name }) => {
-      const statement = statements.get(String(name))!.replaceAll(/\s+/g, ' ');
-      return `the index ${String(name)} is missing: run \`${statement};\``;
-    });
+    return new Map(
+      rows.map(({ name }) => [String(name), statements.get(String(name))!.replaceAll(/\s+/g, ' ')]),
+    );
+  }
+
+  /** Without those that another connection is making. */
+  async #invalid(): Promise<string[]> {
+    const rows = await this.#sql.all(
+      `SELECT i.indexrelid::regclass::text AS name FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indrelid
+       WHERE c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'loci_store'::regclass) AND NOT i.indisvalid
+         AND NOT EXISTS (SELECT 1 FROM pg_stat_progress_create_index AS p WHERE p.index_relid = i.indexrelid)
+       ORDER BY name`,
+    );
+    return rows.map((row) => String(row['name']));
   }
 
   async createMissingTables(): Promise<boolean> {

@@ -4,7 +4,7 @@ import { type IndexedPassage, indexPassage, TEXT_FIELDS } from '../lexical/text-
 import type { FieldWeights, QueryVector, TextQuery, TextTerm } from '../search-model.ts';
 import type { TextEntry, TextScore } from '../sql/driver.ts';
 import type { PassageFilter } from '../sql/filter.ts';
-import { HEADER_COLUMNS, headerOf, passageColumns, passageOf } from '../sql/rows.ts';
+import { textEntries } from '../sql/read/passages.ts';
 import type { Parameters, Row, Sql } from '../sql/sql.ts';
 import { vectorText } from './vector-index.ts';
 
@@ -161,25 +161,14 @@ export class TextCounts {
   }
 }
 
-const PAGE_SIZE = 500;
-
 /** Compares the terms of all passages, the tables of terms and words, and the totals that BM25 uses with the passages. */
 export async function verifyText(sql: Sql, ns: number, limit: number): Promise<string[]> {
   const counts = new TextCounts(ns);
   const findings: string[] = [];
   let passages = 0;
-  for (let after = 0; ;) {
-    const rows = await sql.all(
-      `SELECT p.id AS passage, ${passageColumns(sql.dialect)}, ${HEADER_COLUMNS} FROM passage AS p
-       JOIN record AS r ON r.ns = p.ns AND r.id = p.record WHERE p.ns = :ns AND p.id > :after ORDER BY p.id LIMIT :limit`,
-      { ns, after, limit: PAGE_SIZE },
-    );
-    if (rows.length === 0) break;
-    passages += rows.length;
-    after = Number(rows.at(-1)!['passage']);
-    const expected = rows.map((row) =>
-      counts.count({ passage: Number(row['passage']), fields: headerOf('', row), text: passageOf(row) }, 1),
-    );
+  for await (const page of textEntries(sql, ns)) {
+    passages += page.length;
+    const expected = page.map((entry) => counts.count(entry, 1));
     const different = await sql.all(
       `SELECT each.passage FROM ${sql.dialect.rows('expected', { passage: 'integer', length: 'integer', terms: 'text' })} AS each
        LEFT JOIN passage_text AS t ON t.ns = :ns AND t.passage = each.passage

@@ -39,6 +39,8 @@ export interface Storage {
   size(): Promise<Omit<StoreStats, 'namespaces'>>;
   /** Checks what is stored below the rows. Returns the faults in words. */
   verify(): Promise<string[]>;
+  /** Makes indexes of tables that are missing or damaged again. Not within a transaction. */
+  repairIndexes(): Promise<void>;
   /** Makes derived tables that are missing because damaged files were salvaged. Returns whether any was. Within a transaction. */
   createMissingTables(): Promise<boolean>;
   /** Makes new rows get ids after those of rows that were copied with theirs. */
@@ -92,7 +94,7 @@ export interface TextIndex {
   countWords(ns: number): Promise<number>;
   /** Does work that writes have put off. Cheap if there is none. Not within a transaction. */
   merge(ns: number): Promise<void>;
-  /** Removes all passages and words, however damaged they are. Within a transaction. */
+  /** Empties the index, however damaged it is. Within a transaction. */
   reset(ns: number): Promise<void>;
   /** Compares what is indexed with the passages. Returns messages for at most `limit` differences of a kind. */
   verify(ns: number, limit: number): Promise<string[]>;

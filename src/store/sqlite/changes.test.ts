@@ -43,7 +43,7 @@ it('a namespace whose derived data is reset leaves those of the others and the t
   for (const each of ['one', 'other'])
     await records.commit(each, { writes: [note('oven')], chunking: 'c', graph: derived });
   const before = tables();
-  await admin.resetDerived('one', { drop: false, vectors: false });
+  await admin.resetDerived('one', { text: false, vectors: false });
   expect(await graph.state('one')).toMatchObject({ upTo: 0 });
   expect(await graph.state('other')).toMatchObject(progress);
   expect(tables()).toEqual(before);

@@ -1,4 +1,4 @@
-import { messageOf } from '../../../core/errors.ts';
+import { LociError, messageOf } from '../../../core/errors.ts';
 import type { Origin } from '../../../core/types.ts';
 import type { NamespaceStats, StoreStats } from '../../admin-model.ts';
 import type { StoredItem } from '../../item-model.ts';
@@ -6,6 +6,8 @@ import { itemName } from '../../items/kinds.ts';
 import { rebuildDerived, verifyDerived } from '../derived/derived.ts';
 import type { Driver, Scope } from '../driver.ts';
 import { resetBelongsTo, resetConcepts, resetGraph } from '../graph/write.ts';
+import { lockExisting } from '../namespace.ts';
+import { textEntries } from '../read/passages.ts';
 import type { Dialect, Sql } from '../sql.ts';
 import { repairChanges, verifyChanges } from '../write/changes.ts';
 
@@ -59,19 +61,17 @@ async function namespaceStats({ sql, text }: Driver, ns: number, namespace: stri
 }
 
 export async function resetDerived(
-  { sql, text, vectors, storage, ns }: Scope,
-  options: { readonly drop: boolean; readonly vectors: boolean },
+  scope: Scope,
+  options: { readonly text: boolean; readonly vectors: boolean },
 ): Promise<void> {
+  const { sql, vectors, storage, namespace, ns } = scope;
   await sql.transaction(async () => {
+    await lockExisting(sql, namespace);
     // The table that was missing had rows of every namespace.
     const others = (await storage.createMissingTables())
       ? (await allNamespaces(sql)).map((each) => each.ns)
       : [ns];
-    if (options.drop) {
-      await text.reset(ns);
-      await sql.remove('passage', [{ ns }]);
-      await sql.run('UPDATE namespace SET epoch = epoch + 1 WHERE id = :ns', { ns });
-    }
+    if (options.text) await rebuildText(scope);
     for (const other of others) {
       await rebuildDerived(sql, other);
       await resetGraph(sql, other);
@@ -86,6 +86,26 @@ export async function resetDerived(
   });
 }
 
+/** Indexes all passages again. Searches read the index before until the transaction ends. */
+async function rebuildText({ sql, text, ns }: Scope): Promise<void> {
+  await text.reset(ns);
+  // The passages of its record are derived again.
+  await sql.run(`DELETE FROM passage WHERE ns = :ns AND NOT ${sql.dialect.isTextList('headings')}`, { ns });
+  for await (const added of textEntries(sql, ns))
+    await text.change(ns, { added, removed: [], erased: [], isPurge: false });
+  await sql.run('UPDATE namespace SET epoch = epoch + 1 WHERE id = :ns', { ns });
+}
+
+/** Whether the full-text index differs from the passages, or has passages that cannot be read. */
+export async function isTextDamaged({ sql, text, ns }: Scope): Promise<boolean> {
+  try {
+    return (await verifyJson(sql, ns)).length > 0 || (await text.verify(ns, 1)).length > 0;
+  } catch (error) {
+    if (error instanceof LociError && error.code === 'store_corrupt') return true;
+    throw error;
+  }
+}
+
 /** A condition on a vector that no passage uses. */
 const UNUSED =
   'NOT EXISTS (SELECT 1 FROM passage AS p WHERE p.ns = embedding.ns AND p.hash = embedding.hash)';
@@ -94,7 +114,7 @@ const UNUSED =
  * Merges pending words, removes unused vectors if they are more than a tenth of all, and erases what was removed. Unused vectors
  * take memory, and displace used ones from the candidates of a search.
  */
-export async function compact({ sql, text, vectors, storage, ns }: Scope): Promise<void> {
+export async function compact({ sql, text, vectors, storage, namespace, ns }: Scope): Promise<void> {
   await text.merge(ns);
   const row = await sql.get(
     `SELECT count(*) AS vectors, coalesce(sum(CASE WHEN ${UNUSED} THEN 1 ELSE 0 END), 0) AS unused FROM embedding WHERE ns = :ns`,
@@ -102,6 +122,7 @@ export async function compact({ sql, text, vectors, storage, ns }: Scope): Promi
   );
   if (Number(row?.['unused']) * 10 > Number(row?.['vectors']))
     await sql.transaction(async () => {
+      await lockExisting(sql, namespace);
       await sql.run(`DELETE FROM embedding WHERE ns = :ns AND ${UNUSED}`, { ns });
       await vectors.rebuild(ns);
     });
@@ -109,7 +130,10 @@ export async function compact({ sql, text, vectors, storage, ns }: Scope): Promi
   const sentences = `sentence_vector AS s WHERE EXISTS (
     SELECT 1 FROM embedding WHERE embedding.ns = :ns AND ${sql.dialect.sentenceOf} AND ${UNUSED})`;
   if ((await sql.get(`SELECT 1 FROM ${sentences} LIMIT 1`, { ns })) !== undefined)
-    await sql.run(`DELETE FROM ${sentences}`, { ns });
+    await sql.transaction(async () => {
+      await lockExisting(sql, namespace);
+      await sql.run(`DELETE FROM ${sentences}`, { ns });
+    });
   await storage.reclaim();
 }
 

@@ -21,6 +21,7 @@ import { readAudit } from '../admin/audit.ts';
 import { lease } from '../admin/leases.ts';
 import {
   compact,
+  isTextDamaged,
   resetDerived,
   stats,
   verifyNamespace,
@@ -32,7 +33,7 @@ import { assertQueryVectors, generationById, generations, setGeneration } from '
 import { conceptNames, linePlaces, namings, recordConcepts } from '../graph/concepts.ts';
 import { contributions, counts, edges, graphState, neighbours, nodes, outline } from '../graph/read.ts';
 import { readItems } from '../item.ts';
-import { lockNamespace } from '../namespace.ts';
+import { lockExisting, lockNamespace } from '../namespace.ts';
 import {
   countRecords,
   facet,
@@ -302,11 +303,10 @@ const VECTORS = {
         const found = await generationById(sql, generation);
         for (const vector of [...vectors.map((each) => each.vector), ...[...sentences.values()].flat()])
           assertVectorDimensions(found, vector);
-        const ns =
-          vectors.length > 0
-            ? (await lockNamespace(sql, text, namespace)).id
-            : await findNamespace(sql, namespace);
-        if (ns === null) return;
+        const row =
+          vectors.length > 0 ? await lockNamespace(sql, text, namespace) : await lockExisting(sql, namespace);
+        if (row === null) return;
+        const { id: ns } = row;
         if (vectors.length > 0) await index.put(ns, generation, vectors);
         if (sentences.size > 0) await index.putSentences(ns, generation, sentences);
       }),
@@ -402,9 +402,20 @@ const ADMIN = {
   compact: { ...read(undefined, compact), route: 'writer' } as const,
   /**
    * Marks the passages of every record as stale; searches still find them until `replacePassages` replaces them. With
-   * `drop`, removes every passage, term and index entry instead, however damaged they are. `vectors` removes these too.
+   * `text`, indexes all of them again, however damaged the full-text index is. `vectors` removes these too.
    */
   resetDerived: { ...read(undefined, resetDerived), route: 'writer' } as const,
+  /** Whether the full-text index of the namespace differs from its passages. */
+  isTextDamaged: call(
+    // It creates temporary tables.
+    'writer',
+    async (driver, namespace: string): Promise<boolean> => {
+      const scope = await findScope(driver, namespace);
+      return scope !== null && driver.sql.snapshot(() => isTextDamaged(scope));
+    },
+  ),
+  /** Makes again what is missing or damaged below the rows: the indexes of tables. */
+  repairIndexes: call('writer', ({ storage }, _namespace: AdminNamespace) => storage.repairIndexes()),
   audit: snapshot({ entries: [], chains: [], faults: [] }, readAudit),
   /**
    * Returns who has a lease after the operation; `null` if it is free. While another holder has a lease, it cannot be taken. One that

@@ -2,9 +2,9 @@ import { localDayOf } from '../../../core/time/whole-day.ts';
 import type { Passage } from '../../../core/types.ts';
 import { nearestTo } from '../../rules/filter.ts';
 import type { Neighbourhood, NeighbourReach, PassageScore, SearchFilter } from '../../search-model.ts';
-import type { Scope } from '../driver.ts';
+import type { Scope, TextEntry } from '../driver.ts';
 import { isOfWholeDay, recordCondition } from '../filter.ts';
-import { headerJson, passageColumns, passageJson, passageOf } from '../rows.ts';
+import { HEADER_COLUMNS, headerJson, headerOf, passageColumns, passageJson, passageOf } from '../rows.ts';
 import { atOnce, type Dialect, type Row, type Sql } from '../sql.ts';
 import type { PackedPassages, PassageRequest } from './wire.ts';
 
@@ -197,4 +197,25 @@ function distances(row: Row): [records: number, ordinals: number] {
 function compareDistances(a: Row, b: Row): number {
   const [[aRecords, aOrdinals], [bRecords, bOrdinals]] = [distances(a), distances(b)];
   return aRecords - bRecords || aOrdinals - bOrdinals;
+}
+
+/** Passages that are read at once. */
+const PAGE_SIZE = 500;
+
+/** All passages of a namespace as they are indexed, page by page in the order of their ids. */
+export async function* textEntries(sql: Sql, ns: number): AsyncGenerator<TextEntry[]> {
+  for (let after = 0; ;) {
+    const rows = await sql.all(
+      `SELECT p.id AS passage, ${passageColumns(sql.dialect)}, ${HEADER_COLUMNS} FROM passage AS p
+       ${sql.dialect.join} record AS r ON r.ns = p.ns AND r.id = p.record WHERE p.ns = :ns AND p.id > :after ORDER BY p.id LIMIT :limit`,
+      { ns, after, limit: PAGE_SIZE },
+    );
+    if (rows.length === 0) return;
+    yield rows.map((row) => ({
+      passage: Number(row['passage']),
+      fields: headerOf('', row),
+      text: passageOf(row),
+    }));
+    after = Number(rows.at(-1)!['passage']);
+  }
 }

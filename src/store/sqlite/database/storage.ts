@@ -32,16 +32,20 @@ export class SqliteFile implements Storage {
 
   /** The pages and rows of the file, and the structure of the full-text indexes. */
   async verify(): Promise<string[]> {
-    const broken = this.#db
-      .prepare('PRAGMA integrity_check(20)')
-      .all()
-      .map((row) => String(row['integrity_check']))
-      .filter((what) => what !== 'ok');
     const orphans = this.#db
       .prepare('PRAGMA foreign_key_check')
       .all()
       .map((row) => `a row of ${String(row['table'])} refers to a missing ${String(row['parent'])}`);
-    return [...broken.map((what) => `file: ${what}`), ...orphans];
+    return [...this.#brokenPages().map((what) => `file: ${what}`), ...orphans];
+  }
+
+  #brokenPages(): string[] {
+    const rows = this.#db.prepare('PRAGMA integrity_check(20)').all();
+    return rows.map((row) => String(row['integrity_check'])).filter((what) => what !== 'ok');
+  }
+
+  async repairIndexes(): Promise<void> {
+    if (this.#brokenPages().length > 0) this.#db.exec('REINDEX');
   }
 
   async createMissingTables(): Promise<boolean> {
