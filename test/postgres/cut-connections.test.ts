@@ -28,7 +28,8 @@ describe('a connection that is cut', () => {
     }
     // One lost connection is tried once more, whatever was lost.
     expect(writes.errors).toEqual([]);
-    expect(writes.answered.length).toBeGreaterThan(10);
+    // A commit takes several messages: what it begins with and reads, what it writes, and what ends it.
+    expect(writes.answered.length).toBeGreaterThan(3);
     await writes.expectKept(store);
   });
 

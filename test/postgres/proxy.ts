@@ -9,6 +9,8 @@ export class Proxy implements AsyncDisposable {
   atCommit: ((forward: () => void) => Promise<void> | void) | null = null;
   /** Milliseconds from the client to the server. */
   delay = 0;
+  /** Makes an observer of the messages of a new connection. */
+  observe: (() => { fromClient: (bytes: Buffer) => void; fromServer: () => void }) | null = null;
   /** Whether connections are refused. */
   isDown = false;
   /** Whether no byte is forwarded any more, although connections are accepted and stay open. */
@@ -66,10 +68,13 @@ export class Proxy implements AsyncDisposable {
         other.destroy();
       });
     }
+    const observer = this.observe?.();
     upstream.on('data', (bytes) => {
+      observer?.fromServer();
       if (!this.isSilent) client.write(bytes);
     });
     client.on('data', (bytes) => {
+      observer?.fromClient(bytes);
       if (this.isSilent) return;
       if (this.delay === 0) this.#send(bytes, client, upstream);
       // Timers of one duration end in their order.

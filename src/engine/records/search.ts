@@ -25,7 +25,7 @@ import {
   type Audience,
 } from '../reading/configured/source-policies.ts';
 import { embeddingProcess } from '../embedding/backfill.ts';
-import { citationsOf } from '../shared/citations.ts';
+import { citationOfLines, wholeCitations } from '../shared/citations.ts';
 import type { SearchInput, SearchOutput, SearchResultOutput } from './results/search-fields.ts';
 import { formatHit } from './results/search-result.ts';
 import { countStrong } from './results/search-messages.ts';
@@ -228,27 +228,25 @@ export async function searchResults(
   explain = false,
 ): Promise<SearchResultOutput[]> {
   const hits = [...outcome.hits, ...outcome.related];
-  const shown = await shownOf(outcome, hits);
   const records = hits.map(({ passage }) => passage.record);
   context.shared(HitCounter).count(context.namespace, records.flatMap(vaultOrSource));
-  const [citations, origins] = await Promise.all([
-    citationsOf(
-      context,
-      shown.flatMap(({ best, second }) =>
-        [best, second ?? best].map((each) => ({ ...each, record: each.passage.record })),
-      ),
-    ),
+  const [shown, citations, origins] = await Promise.all([
+    shownOf(outcome, hits),
+    wholeCitations(context, records),
     sourceOrigins(context, records),
   ]);
   const options = { terms: highlightedTerms(outcome), now: outcome.run.filter.now, explain };
-  const citationOf = new Map(records.map(({ id }, i) => [id, citations[2 * i] ?? '']));
+  const cite = (i: number, { passage: { record }, ...lines }: ShownPassages['best']): string =>
+    citationOfLines(citations[i]!, { record, ...lines });
+  const citationOf = new Map(records.map(({ id }, i) => [id, cite(i, shown[i]!.best)]));
   return hits.map((hit, i) => {
     const { later } = hit;
+    const { best, second } = shown[i]!;
     const ofLater = later && citationOf.get(later.record);
     return formatHit(
       {
         ...{ hit, passages: shown[i]!, from: origins[i] ?? null },
-        ...{ citation: citations[2 * i]!, secondCitation: citations[2 * i + 1]! },
+        ...{ citation: cite(i, best), secondCitation: cite(i, second ?? best) },
         ...(ofLater !== undefined && {
           later: { id: later!.record, citation: ofLater, date: dayText(later!.time) },
         }),

@@ -19,10 +19,12 @@ export async function citationsOf(context: EngineContext, cited: readonly CitedL
     context,
     cited.map(({ record }) => record),
   );
-  return cited.map(({ record, startLine, endLine }, i) => {
-    const lines = vaultPath(record) === null ? '' : `#L${String(startLine)}-L${String(endLine)}`;
-    return `${whole[i]!}${lines}`;
-  });
+  return cited.map((lines, i) => citationOfLines(whole[i]!, lines));
+}
+
+/** @param whole the citation of the whole record */
+export function citationOfLines(whole: string, { record, startLine, endLine }: CitedLines): string {
+  return vaultPath(record) === null ? whole : `${whole}#L${String(startLine)}-L${String(endLine)}`;
 }
 
 /** The citations of whole records: without lines. */

@@ -13,7 +13,7 @@ const CONNECT_TIMEOUT_MS = 5000;
  * How long the server may take to answer, in milliseconds. One that does not answer counts as lost: it may have been stopped, or the
  * network drops what is sent.
  */
-const ANSWER_TIMEOUT_MS = 10_000;
+export const ANSWER_TIMEOUT_MS = 10_000;
 /** How long a connection stays open without work, in milliseconds. */
 const IDLE_TIMEOUT_MS = 60_000;
 
@@ -54,13 +54,23 @@ export function createPool(connectionString: string): Pool {
 export interface Session {
   readonly client: ClientBase;
   readonly begunAt: number;
+  /** Whether it only reads, and has the savepoint `BEGUN`. */
+  readonly isSnapshot: boolean;
+  /** The answer to what it begins with. */
+  readonly begun: Promise<unknown>;
+  /** Of statements that were sent without waiting for their answers: the end of the last one, and the error of the first that failed. */
+  readonly sent: { last: Promise<void> | null; failure: Error | undefined };
   /** When its statements have to end. */
   readonly deadline?: Deadline;
 }
 
+/** What a snapshot begins with, so that it goes on after a statement that took too long. */
+export const BEGUN = 'SAVEPOINT begun';
+
 /**
  * Runs a statement that the server ends when half of the time that is left is over, but not before 25 ms, so that those which are sent
- * with it have the rest, and a busy server does not end the way back to the savepoint either. The transaction goes on after that, because of the savepoint.
+ * with it have the rest, and a busy server does not end the way back to the savepoint either. That way ends the limit, too. It would
+ * undo changes, so that only snapshots have limits.
  */
 export async function runLimited(
   { client, begunAt }: Session,
@@ -74,11 +84,10 @@ export async function runLimited(
     client.query({ ...each, query_timeout } as QueryConfig);
   const [, answer] = await Promise.all([
     send({
-      text: `SAVEPOINT limited;
-      SELECT set_config('statement_timeout', greatest(25, (${String(budget)} - ${elapsed}) / 2)::bigint::text, TRUE)`,
+      text: `SELECT set_config('statement_timeout', greatest(25, (${String(budget)} - ${elapsed}) / 2)::bigint::text, TRUE)`,
     }),
     send(statement),
-    send({ text: 'ROLLBACK TO SAVEPOINT limited; RELEASE SAVEPOINT limited' }),
+    send({ text: `ROLLBACK TO ${BEGUN}` }),
   ]);
   return answer;
 }

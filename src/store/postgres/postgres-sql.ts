@@ -15,7 +15,15 @@ import {
   type Table,
 } from '../sql/sql.ts';
 import { encoded, jsonOf, type Statement, statementOf } from './parameters.ts';
-import { isCommitted, runLimited, type Session, TRANSACTION_ID, type TransactionId } from './connections.ts';
+import {
+  ANSWER_TIMEOUT_MS,
+  BEGUN,
+  isCommitted,
+  runLimited,
+  type Session,
+  TRANSACTION_ID,
+  type TransactionId,
+} from './connections.ts';
 import {
   guarded,
   isCancelled,
@@ -57,15 +65,26 @@ const POSTGRES_DIALECT: Dialect = {
   namespaces: 'all_namespaces',
 };
 
-/** `SET LOCAL`, because a connection may be that of PgBouncer, which gives it to others after the transaction. */
-const LIMITS = `SET LOCAL statement_timeout = '60s'; SET LOCAL lock_timeout = '10s'; SET LOCAL idle_in_transaction_session_timeout = '60s'`;
 /**
- * How far a search with the index of vectors looks: at 200 candidates, then at more as long as too few pass the filter. Compiling a
- * statement takes longer than running it.
+ * The settings of a transaction. They end with it, because a connection may be that of PgBouncer, which gives it to others afterwards. A
+ * search with the index of vectors looks at 200 candidates, then at more as long as too few pass the filter. Compiling a statement takes
+ * longer than running it.
  */
-export const REACH = `SET LOCAL jit = off; SET LOCAL hnsw.ef_search = 200; SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.max_scan_tuples = 4000`;
-const SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${LIMITS}; ${REACH}`;
-const TRANSACTION = `BEGIN; ${LIMITS}; ${REACH}`;
+const SETTINGS = {
+  ...{
+    statement_timeout: '60s',
+    lock_timeout: '10s',
+    idle_in_transaction_session_timeout: '60s',
+    jit: 'off',
+  },
+  ...{ 'hnsw.ef_search': '200', 'hnsw.iterative_scan': 'relaxed_order', 'hnsw.max_scan_tuples': '4000' },
+};
+/** One statement, because each takes the server as long as a small query. */
+export const SET: string = `SELECT ${Object.entries(SETTINGS)
+  .map(([name, value]) => `set_config('${name}', '${value}', TRUE)`)
+  .join(', ')}`;
+const SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${SET}`;
+const TRANSACTION = `BEGIN; ${SET}`;
 /** How long the answer to a statement of a transaction may take: longer than the server lets it run. In milliseconds. */
 const STATEMENT_TIMEOUT_MS = 65_000;
 /** The longest time of a timer. 0 would be the default of the pool. */
@@ -117,7 +136,7 @@ export class PostgresSql implements Sql {
   }
 
   async all(statement: string, parameters: Parameters = {}): Promise<Row[]> {
-    return (await this.#query(statementOf(statement, parameters))).rows as Row[];
+    return (await this.#answer(statementOf(statement, parameters))).rows as Row[];
   }
 
   async get(statement: string, parameters: Parameters = {}): Promise<Row | undefined> {
@@ -125,7 +144,11 @@ export class PostgresSql implements Sql {
   }
 
   async run(statement: string, parameters: Parameters = {}): Promise<number> {
-    return (await this.#query(statementOf(statement, parameters))).rowCount ?? 0;
+    return (await this.#answer(statementOf(statement, parameters))).rowCount ?? 0;
+  }
+
+  async change(statement: string, parameters: Parameters = {}): Promise<void> {
+    await this.#change(statementOf(statement, parameters));
   }
 
   async write(
@@ -163,7 +186,7 @@ export class PostgresSql implements Sql {
   async insert(table: 'passage', rows: readonly Row[]): Promise<number[]> {
     if (rows.length === 0) return [];
     const columns = columnsOf(rows).join(', ');
-    const inserted = await this.#query({
+    const inserted = await this.#answer({
       text: `INSERT INTO ${table} (id, ${columns}) SELECT nextval('${table}_id'), ${columns} FROM ${this.#given(table, rows)} RETURNING id`,
       values: [jsonOf(rows)],
     });
@@ -208,19 +231,9 @@ export class PostgresSql implements Sql {
 
   async snapshot<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#session.getStore() !== undefined) return work();
-    return guarded(() =>
-      this.#connected(async (client) => {
-        const session = { client, begunAt: performance.now() };
-        // What only reads may be sent together with `BEGIN`. If that fails, its error says more than those of the work.
-        const [begun, done] = await Promise.allSettled([
-          client.query(`${SNAPSHOT}; ${this.#tell(client)}`),
-          this.#session.run(session, work),
-        ]);
-        if (begun.status === 'rejected') throw begun.reason;
-        if (done.status === 'rejected') throw done.reason;
-        return done.value;
-      }, 'goes on'),
-    );
+    const begin = (client: ClientBase): Session =>
+      sessionOf(client, true, client.query(`${SNAPSHOT}; ${this.#tell(client)} ${BEGUN}`));
+    return guarded(() => this.#connected(begin, work, () => 'goes on'));
   }
 
   async within<Result>(deadline: Deadline, work: () => Promise<Result>): Promise<Result | null> {
@@ -240,14 +253,17 @@ export class PostgresSql implements Sql {
   ): Promise<{ readonly result: Result } | { readonly error: unknown }> {
     const outcome: { transaction?: TransactionId; done?: { readonly result: Result } } = {};
     try {
-      await this.#connected(async (client) => {
-        const begun = (await client.query(
-          `${TRANSACTION}; ${this.#tell(client)} SELECT ${TRANSACTION_ID}`,
-        )) as unknown as { rows: TransactionId[] }[];
-        outcome.transaction = begun.at(-1)!.rows[0]!;
-        const session = { client, begunAt: performance.now() };
-        outcome.done = { result: await this.#session.run(session, work) };
-      }, 'waits');
+      const begin = (client: ClientBase): Session =>
+        sessionOf(
+          client,
+          false,
+          client.query(`${TRANSACTION}; ${this.#tell(client)} SELECT ${TRANSACTION_ID}`),
+        );
+      await this.#connected(begin, work, (result, begun) => {
+        outcome.transaction = (begun as { rows: TransactionId[] }[]).at(-1)!.rows[0]!;
+        outcome.done = { result };
+        return 'waits';
+      });
       return outcome.done!;
     } catch (error) {
       if (isConflict(error)) return { error };
@@ -260,39 +276,44 @@ export class PostgresSql implements Sql {
   }
 
   /**
-   * Runs a transaction that the work begins, and ends it. Nobody else gets the connection before it has ended, because PgBouncer may
-   * then give this process another one.
+   * Runs a transaction, and ends it. Nobody else gets the connection before it has ended, because PgBouncer may then give this process
+   * another one.
+   * @param begin sends what the transaction begins with
    */
   async #connected<Result>(
-    work: (client: ClientBase) => Promise<Result>,
-    atCommit: 'waits' | 'goes on',
+    begin: (client: ClientBase) => Session,
+    work: () => Promise<Result>,
+    atCommit: (result: Result, begun: unknown) => 'waits' | 'goes on',
   ): Promise<Result> {
     const client = await this.#pool.connect();
     this.#told.delete(client);
-    const end = async (statement: 'COMMIT' | 'ROLLBACK'): Promise<void> => {
-      try {
-        const { command } = await client.query(statement);
-        // A transaction with a failed statement is rolled back by its `COMMIT`, which is no error for the server.
-        if (command !== statement)
-          throw new LociError('store_failed', 'PostgreSQL rolled the transaction back');
-        client.release();
-      } catch (error) {
+    const session = begin(client);
+    const end = async (text: 'COMMIT' | 'ROLLBACK'): Promise<void> => {
+      // It is answered after what was sent before it.
+      const wait = { query_timeout: session.sent.last === null ? ANSWER_TIMEOUT_MS : STATEMENT_TIMEOUT_MS };
+      const ended = client.query({ text, ...wait } as QueryConfig);
+      const { command } = await ended.catch((error: unknown) => {
         client.release(error as Error);
         throw error;
-      }
+      });
+      client.release();
+      // A transaction with a failed statement is rolled back by its `COMMIT`, which is no error for the server.
+      if (command === text) return;
+      await session.sent.last;
+      throw session.sent.failure ?? new LociError('store_failed', 'PostgreSQL rolled the transaction back');
     };
-    let result: Result;
-    try {
-      result = await work(client);
-    } catch (error) {
+    // The work is sent together with what the transaction begins with. If that fails, its error says more than that of the work.
+    const [begun, done] = await Promise.allSettled([session.begun, this.#session.run(session, work)]);
+    if (begun.status === 'rejected' || done.status === 'rejected') {
       await end('ROLLBACK').catch(() => undefined);
-      throw error;
+      throw (begun.status === 'rejected' ? begun : (done as PromiseRejectedResult)).reason;
     }
+    const whether = atCommit(done.value, begun.value);
     const ended = end('COMMIT');
-    if (atCommit === 'waits') await ended;
+    if (whether === 'waits') await ended;
     // Nothing depends on the end of what only read: a connection that fails is replaced.
     else ended.catch(() => undefined);
-    return result;
+    return done.value;
   }
 
   #query({ text, values }: Statement): Promise<QueryResult> {
@@ -304,13 +325,43 @@ export class PostgresSql implements Sql {
       const { client, deadline } = session;
       const tell = this.#tell(client);
       const [, answer] = await Promise.all([
-        tell === '' ? null : client.query(tell),
+        // The way back to the savepoint would forget what was told after it.
+        tell === '' ? null : client.query(session.isSnapshot ? `${tell} ${BEGUN}` : tell),
         deadline === undefined
           ? client.query({ ...statement, query_timeout: STATEMENT_TIMEOUT_MS } as QueryConfig)
           : runLimited(session, deadline, statement),
       ]);
       return answer;
     });
+  }
+
+  async #answer(statement: Statement): Promise<QueryResult> {
+    try {
+      return await this.#query(statement);
+    } catch (error) {
+      const sent = this.#session.getStore()?.sent;
+      await sent?.last;
+      // After a statement that failed, the server refuses all others of the transaction.
+      throw sent?.failure ?? error;
+    }
+  }
+
+  /** Within a transaction, what a statement changes is not waited for: what follows on the connection sees it, or fails like it. */
+  async #change(statement: Statement): Promise<void> {
+    const session = this.#session.getStore();
+    if (session === undefined) {
+      await this.#query(statement);
+      return;
+    }
+    // Without a transaction, a change could not be undone.
+    await session.begun;
+    const { sent } = session;
+    sent.last = this.#query(statement).then(
+      () => undefined,
+      (error: unknown) => {
+        sent.failure ??= error as Error;
+      },
+    );
   }
 
   /** Runs one statement in a transaction of its own, which can be told its namespace. */
@@ -343,10 +394,14 @@ export class PostgresSql implements Sql {
   }
 
   async #forRows(rows: readonly Row[], text: string): Promise<void> {
-    if (rows.length > 0) await this.#query({ text, values: [jsonOf(rows)] });
+    if (rows.length > 0) await this.#change({ text, values: [jsonOf(rows)] });
   }
 }
 
 function equal(table: Table, columns: readonly string[]): string {
   return columns.map((column) => `${table}.${column} = given.${column}`).join(' AND ');
+}
+
+function sessionOf(client: ClientBase, isSnapshot: boolean, begun: Promise<unknown>): Session {
+  return { client, begunAt: performance.now(), isSnapshot, begun, sent: { last: null, failure: undefined } };
 }

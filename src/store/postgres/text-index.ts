@@ -27,11 +27,13 @@ export class PostgresTextIndex implements TextIndex {
     const gone = [...removed, ...erased];
     for (const entry of gone) changes.count(entry, -1);
     const rows = added.map((entry) => changes.count(entry, 1));
-    await this.#sql.run(
-      `DELETE FROM passage_text WHERE ns = :ns AND ${this.#sql.dialect.isIn('passage', 'passages')}`,
-      { ns, passages: gone.map(({ passage }) => passage) },
-    );
-    await this.#sql.run(
+    if (gone.length > 0)
+      await this.#sql.change(
+        `DELETE FROM passage_text WHERE ns = :ns AND ${this.#sql.dialect.isIn('passage', 'passages')}`,
+        { ns, passages: gone.map(({ passage }) => passage) },
+      );
+    if (gone.length === 0 && added.length === 0) return;
+    await this.#sql.change(
       `INSERT INTO passage_text (ns, passage, length, terms)
        SELECT ns, passage, length, terms::tsvector FROM jsonb_to_recordset(:rows::jsonb)
          AS each(ns bigint, passage bigint, length bigint, terms text)`,
@@ -39,7 +41,7 @@ export class PostgresTextIndex implements TextIndex {
     );
     await this.#addCounts('term', 'word', changes.words, ns);
     await this.#addCounts('text_term', 'term', changes.terms, ns);
-    await this.#sql.run(
+    await this.#sql.change(
       'UPDATE namespace SET text_passages = text_passages + :passages, text_terms = text_terms + :terms WHERE id = :ns',
       { ns, passages: added.length - gone.length, terms: changes.length },
     );
@@ -85,7 +87,7 @@ export class PostgresTextIndex implements TextIndex {
       passages,
       ...(hasStem && { stem: stem(each) }),
     }));
-    await this.#sql.run(
+    await this.#sql.change(
       `INSERT INTO ${table} (ns, ${column}, passages${hasStem ? ', stem' : ''})
        SELECT ns, each, passages${hasStem ? ', stem' : ''}
        FROM jsonb_to_recordset(:rows::jsonb) AS given(ns bigint, "each" text, passages bigint, stem text)
@@ -94,7 +96,7 @@ export class PostgresTextIndex implements TextIndex {
     );
     const lowered = changed.flatMap(([each, by]) => (by < 0 ? [each] : []));
     if (lowered.length > 0)
-      await this.#sql.run(
+      await this.#sql.change(
         `DELETE FROM ${table} WHERE ns = :ns AND ${this.#sql.dialect.isIn(column, 'lowered')} AND passages <= 0`,
         { ns, lowered },
       );
@@ -110,8 +112,8 @@ export class PostgresTextIndex implements TextIndex {
 
   async reset(ns: number): Promise<void> {
     for (const table of ['passage_text', 'text_term', 'term'])
-      await this.#sql.run(`DELETE FROM ${table} WHERE ns = :ns`, { ns });
-    await this.#sql.run('UPDATE namespace SET text_passages = 0, text_terms = 0 WHERE id = :ns', { ns });
+      await this.#sql.change(`DELETE FROM ${table} WHERE ns = :ns`, { ns });
+    await this.#sql.change('UPDATE namespace SET text_passages = 0, text_terms = 0 WHERE id = :ns', { ns });
   }
 
   verify(ns: number, limit: number): Promise<string[]> {

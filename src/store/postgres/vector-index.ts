@@ -1,7 +1,7 @@
 import { LociError } from '../../core/errors.ts';
 import type { Deadline } from '../../core/time/deadline.ts';
 import type { PassageScore, QueryVector, SentenceVectors, VectorWrite } from '../search-model.ts';
-import type { VectorIndex } from '../sql/driver.ts';
+import type { VectorColumns, VectorIndex } from '../sql/driver.ts';
 import type { PassageFilter } from '../sql/filter.ts';
 import type { Row, Sql } from '../sql/sql.ts';
 import type { PostgresSql } from './postgres-sql.ts';
@@ -20,6 +20,12 @@ const MAX_COMPARED = 10_000;
 
 /** Vectors of half precision, with an index of HNSW for each generation. */
 export class PostgresVectorIndex implements VectorIndex {
+  readonly columns: VectorColumns = {
+    vector: 'v.vector::text',
+    cosine: '1 - (v.vector <=> :query::halfvec)',
+    parameter: vectorText,
+    read: vectorOf,
+  };
   readonly #sql: Sql;
   readonly #owner: PostgresSql;
   readonly #maxCompared: number;
@@ -90,7 +96,7 @@ export class PostgresVectorIndex implements VectorIndex {
   }
 
   async put(ns: number, generation: number, vectors: readonly VectorWrite[]): Promise<void> {
-    await this.#sql.run(
+    await this.#sql.change(
       `INSERT INTO embedding (ns, generation, hash, vector)
        SELECT :ns, :generation, decode(each.hash, 'hex'), each.vector::halfvec
        FROM ${this.#sql.dialect.rows('rows', { hash: 'text', vector: 'text' })} AS each ON CONFLICT DO NOTHING`,
@@ -103,7 +109,7 @@ export class PostgresVectorIndex implements VectorIndex {
       hash,
       components: `{${vectors.map((vector) => `"${vectorText(vector)}"`).join(',')}}`,
     }));
-    await this.#sql.run(
+    await this.#sql.change(
       `INSERT INTO sentence_vector (ns, vector, components)
        SELECT v.ns, v.id, each.components::halfvec[]
        FROM ${this.#sql.dialect.rows('rows', { hash: 'text', components: 'text' })} AS each

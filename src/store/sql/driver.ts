@@ -109,11 +109,24 @@ export interface TextIndex {
   ): Promise<Vocabulary>;
 }
 
+/** Expressions of SQL, which save a round trip. */
+export interface VectorColumns {
+  readonly vector: string;
+  /** The cosine with the parameter `query`. */
+  readonly cosine: string;
+  /** The value of that parameter. */
+  parameter(vector: Float32Array): string;
+  /** The vector of a value of the first expression. */
+  read(value: unknown): Float32Array;
+}
+
 /**
  * The vectors of contents, which the table `embedding` lists by namespace, generation and hash. Each database stores and compares
  * them in its own way. Writes are a part of the caller's transaction.
  */
 export interface VectorIndex {
+  /** What statements compute of a row `v` of `embedding`; `null` where they cannot. */
+  readonly columns: VectorColumns | null;
   /**
    * The passages with the vectors nearest to the query that pass the filter: best first, ties by passage. Past the deadline, a
    * scan is not repeated if the filter leaves too few.

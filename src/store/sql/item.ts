@@ -67,19 +67,19 @@ async function forget(sql: Sql, ns: number, change: ItemChange): Promise<void> {
   const excepted = 'except' in change ? { except: change.except } : {};
   const except = 'except' in excepted ? ` AND ${CONDITIONS.except}` : '';
   if ('forgetExpired' in change)
-    await sql.run('DELETE FROM item WHERE ns = :ns AND expires_at <= :now', {
+    await sql.change('DELETE FROM item WHERE ns = :ns AND expires_at <= :now', {
       ns,
       now: change.forgetExpired,
     });
   if ('forgetBefore' in change)
-    await sql.run(`DELETE FROM item WHERE ns = :ns AND kind = :kind AND at < :before${except}`, {
+    await sql.change(`DELETE FROM item WHERE ns = :ns AND kind = :kind AND at < :before${except}`, {
       ...{ ns, kind: change.of, before: change.forgetBefore },
       ...excepted,
     });
   if (!('keepNewest' in change)) return;
   const order = ORDERS[change.by];
   const descending = order.map((column) => `${column} DESC`).join(', ');
-  await sql.run(
+  await sql.change(
     `DELETE FROM item WHERE ns = :ns AND kind = :kind AND (${order.join(', ')}) < (
        SELECT ${order.join(', ')} FROM item ${sql.dialect.index(`item_${change.by}`)} WHERE ns = :ns AND kind = :kind
        ORDER BY ${descending} LIMIT 1 OFFSET :keep - 1)${except}`,

@@ -1,4 +1,4 @@
-import type { Sql } from './sql.ts';
+import { atOnce, type Row, type Sql } from './sql.ts';
 import type { TextIndex } from './driver.ts';
 
 /** A chain of the audit log, and its last entry. */
@@ -33,13 +33,19 @@ export async function lockNamespace(sql: Sql, text: TextIndex, name: string): Pr
 
 /** Within a transaction. */
 export async function lockExisting(sql: Sql, name: string): Promise<NamespaceRow | null> {
-  if (!(await sql.lock('namespace', { name }))) return null;
-  const row = await sql.get(
-    `SELECT n.id, n.next_record, n.last_change, n.epoch, a.chain, a.length, a.head
-     FROM namespace AS n LEFT JOIN audit_log AS a ON a.ns = n.id WHERE n.name = :name`,
-    { name },
-  );
-  if (row === undefined) return null;
+  let row: Row | undefined;
+  const [isLocked] = await atOnce(sql, [
+    () => sql.lock('namespace', { name }),
+    async () => {
+      row = await sql.get(
+        `SELECT n.id, n.next_record, n.last_change, n.epoch, a.chain, a.length, a.head
+         FROM namespace AS n LEFT JOIN audit_log AS a ON a.ns = n.id WHERE n.name = :name`,
+        { name },
+      );
+      return true;
+    },
+  ]);
+  if (isLocked !== true || row === undefined) return null;
   const { chain, length, head } = row;
   return {
     id: Number(row['id']),

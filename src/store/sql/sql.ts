@@ -69,6 +69,11 @@ export interface Sql {
   /** Returns the number of changed rows. */
   run(statement: string, parameters?: Parameters): Promise<number>;
   /**
+   * Changes rows. Within a transaction, like `write`, `update` and `remove`, it may still run when the promise resolves: a later statement
+   * sees what it changed, and the transaction fails if it fails.
+   */
+  change(statement: string, parameters?: Parameters): Promise<void>;
+  /**
    * Adds rows, all of which have the same columns. A row whose key is there fails, replaces those columns of the other, or is
    * skipped.
    */

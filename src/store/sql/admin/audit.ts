@@ -70,7 +70,7 @@ async function ownChain(sql: Sql, ns: number): Promise<Chain | null> {
 /** Erases the diffs of purged records. The entries themselves remain. */
 export async function eraseDiffs(sql: Sql, ns: number, subjects: ReadonlySet<string>): Promise<void> {
   // Without statistics, SQLite would scan the whole log.
-  await sql.run(
+  await sql.change(
     `UPDATE audit ${sql.dialect.index('audit_subject')} SET diff = NULL
      WHERE ns = :ns AND ${sql.dialect.isIn('subject', 'subjects')} AND diff IS NOT NULL`,
     { ns, subjects: [...subjects] },

@@ -77,10 +77,10 @@ export async function resetDerived(
       await resetGraph(sql, other);
       await resetConcepts(sql, other);
     }
-    await sql.run("DELETE FROM item WHERE ns = :ns AND kind = 'graph_layout'", { ns });
+    await sql.change("DELETE FROM item WHERE ns = :ns AND kind = 'graph_layout'", { ns });
     await repairChanges(sql, ns);
     await resetBelongsTo(sql, ns);
-    await sql.run('UPDATE record SET chunking = NULL WHERE ns = :ns', { ns });
+    await sql.change('UPDATE record SET chunking = NULL WHERE ns = :ns', { ns });
     if (options.vectors) await sql.run('DELETE FROM embedding WHERE ns = :ns', { ns });
     await vectors.rebuild(ns);
   });
@@ -90,10 +90,12 @@ export async function resetDerived(
 async function rebuildText({ sql, text, ns }: Scope): Promise<void> {
   await text.reset(ns);
   // The passages of its record are derived again.
-  await sql.run(`DELETE FROM passage WHERE ns = :ns AND NOT ${sql.dialect.isTextList('headings')}`, { ns });
+  await sql.change(`DELETE FROM passage WHERE ns = :ns AND NOT ${sql.dialect.isTextList('headings')}`, {
+    ns,
+  });
   for await (const added of textEntries(sql, ns))
     await text.change(ns, { added, removed: [], erased: [], isPurge: false });
-  await sql.run('UPDATE namespace SET epoch = epoch + 1 WHERE id = :ns', { ns });
+  await sql.change('UPDATE namespace SET epoch = epoch + 1 WHERE id = :ns', { ns });
 }
 
 /** Whether the full-text index differs from the passages, or has passages that cannot be read. */
@@ -123,7 +125,7 @@ export async function compact({ sql, text, vectors, storage, namespace, ns }: Sc
   if (Number(row?.['unused']) * 10 > Number(row?.['vectors']))
     await sql.transaction(async () => {
       await lockExisting(sql, namespace);
-      await sql.run(`DELETE FROM embedding WHERE ns = :ns AND ${UNUSED}`, { ns });
+      await sql.change(`DELETE FROM embedding WHERE ns = :ns AND ${UNUSED}`, { ns });
       await vectors.rebuild(ns);
     });
   // Single sentences do not stay even that long: they are texts that somebody may have deleted.
@@ -132,7 +134,7 @@ export async function compact({ sql, text, vectors, storage, namespace, ns }: Sc
   if ((await sql.get(`SELECT 1 FROM ${sentences} LIMIT 1`, { ns })) !== undefined)
     await sql.transaction(async () => {
       await lockExisting(sql, namespace);
-      await sql.run(`DELETE FROM ${sentences}`, { ns });
+      await sql.change(`DELETE FROM ${sentences}`, { ns });
     });
   await storage.reclaim();
 }

@@ -33,7 +33,7 @@ import { assertQueryVectors, generationById, generations, setGeneration } from '
 import { conceptNames, linePlaces, namings, recordConcepts } from '../graph/concepts.ts';
 import { contributions, counts, edges, graphState, neighbours, nodes, outline } from '../graph/read.ts';
 import { readItems } from '../item.ts';
-import { lockExisting, lockNamespace } from '../namespace.ts';
+import { lockExisting, lockNamespace, type NamespaceRow } from '../namespace.ts';
 import {
   countRecords,
   facet,
@@ -62,7 +62,7 @@ import {
   vectorsOf,
   vectorsOfPassages,
 } from '../read/retrieve.ts';
-import { findNamespace } from '../sql.ts';
+import { atOnce, findNamespace } from '../sql.ts';
 import { changes } from '../write/changes.ts';
 import { commit } from '../write/commit.ts';
 
@@ -299,14 +299,23 @@ const VECTORS = {
       sentences: SentenceVectors = new Map(),
     ) =>
       sql.transaction(async () => {
-        // Within the transaction, because another process may remove the generation.
-        const found = await generationById(sql, generation);
-        for (const vector of [...vectors.map((each) => each.vector), ...[...sentences.values()].flat()])
-          assertVectorDimensions(found, vector);
-        const row =
-          vectors.length > 0 ? await lockNamespace(sql, text, namespace) : await lockExisting(sql, namespace);
-        if (row === null) return;
-        const { id: ns } = row;
+        let row: NamespaceRow | null = null;
+        await atOnce(sql, [
+          async () => {
+            row = await (vectors.length > 0
+              ? lockNamespace(sql, text, namespace)
+              : lockExisting(sql, namespace));
+          },
+          async () => {
+            // Within the transaction, because another process may remove the generation.
+            const found = await generationById(sql, generation);
+            for (const vector of [...vectors.map((each) => each.vector), ...[...sentences.values()].flat()])
+              assertVectorDimensions(found, vector);
+          },
+        ]);
+        const locked = row as NamespaceRow | null;
+        if (locked === null) return;
+        const { id: ns } = locked;
         if (vectors.length > 0) await index.put(ns, generation, vectors);
         if (sentences.size > 0) await index.putSentences(ns, generation, sentences);
       }),

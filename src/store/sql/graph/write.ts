@@ -106,7 +106,7 @@ async function removeNodes(sql: Sql, ns: number, keys: readonly NodeKey[]): Prom
 async function removeAbandoned(sql: Sql, ns: number, keys: readonly NodeKey[]): Promise<void> {
   if (keys.length === 0) return;
   const { isIn, index } = sql.dialect;
-  await sql.run(
+  await sql.change(
     `DELETE FROM graph_node WHERE ns = :ns AND ${isIn('key', 'keys')} AND record IS NULL
        AND NOT EXISTS (SELECT 1 FROM graph_edge AS e WHERE e.ns = :ns AND e.src = graph_node.key)
        AND NOT EXISTS (
@@ -166,7 +166,7 @@ async function setProgress(
   ns: number,
   { upTo, similarUpTo, rules }: Partial<GraphProgress>,
 ): Promise<void> {
-  await sql.run(
+  await sql.change(
     `INSERT INTO graph_progress (ns, up_to, similar_up_to, rules)
      VALUES (:ns, coalesce(:upTo, 0), coalesce(:similarUpTo, 0), coalesce(:rules, ''))
      ON CONFLICT (ns) DO UPDATE SET up_to = coalesce(:upTo, graph_progress.up_to),
@@ -290,7 +290,7 @@ async function moveMentions(sql: Sql, ns: number, records: readonly number[]): P
   if (records.length === 0) return;
   const project =
     'SELECT project FROM concept_record AS r WHERE r.ns = :ns AND r.record = concept_mention.record';
-  await sql.run(
+  await sql.change(
     `UPDATE concept_mention SET project = (${project})
      WHERE ns = :ns AND ${sql.dialect.isIn('record', 'records')} AND project <> (${project})`,
     { ns, records },
@@ -380,7 +380,7 @@ export async function removeBelongsTo(sql: Sql, ns: number, records: readonly nu
     'belongs_to',
     records.map((document) => ({ ns, document })),
   );
-  await sql.run(
+  await sql.change(
     `DELETE FROM belongs_to ${dialect.index('belongs_to_note')} WHERE ns = :ns AND ${dialect.isIn('note', 'records')}`,
     { ns, records },
   );

@@ -33,16 +33,20 @@ export async function retrieve(
   const deadline = new Deadline(budgetMs);
   const ranker = new Ranker(scope, deadline, cosines);
   const lists: RankedList[] = [];
+  let ofRecords = null as PackedComparison | null;
   await atOnce(sql, [
     () => assertQueryVectors(sql, vectorsOf(queries, cosines)),
     ...queries.map((query, i) => async () => {
       lists[i] = await ranker.list(query);
     }),
+    async () => {
+      if (records === undefined) return;
+      const { ids, limit } = records;
+      ofRecords = await sql.within(deadline, () => compareRecords(scope, cosines, ids, limit));
+    },
   ]);
   const found = cosines === undefined ? [] : await missingCosines(ranker, queries, lists, cosines, compared);
   const passages = load ? bestOfRecords(lists.flatMap((list) => list.scores)) : [];
-  const ofRecords =
-    records && (await sql.within(deadline, () => compareRecords(scope, cosines, records.ids, records.limit)));
   return packRetrieval(
     { lists, cosines: found ?? [], hasAllCosines: found !== null, compared: ofRecords ?? NO_COMPARISON },
     await passageRows(sql, ns, passages),
@@ -143,7 +147,9 @@ export async function vectorsOfPassages(
   generation: number,
   passages: readonly number[],
 ): Promise<Map<number, Float32Array>> {
-  const rows = await vectorRows(sql, ns, generation, passages);
+  const { columns } = vectors;
+  const rows = await vectorRows(sql, ns, { generation, passages }, columns?.vector);
+  if (columns !== null) return new Map(rows.map(({ passage, value }) => [passage, columns.read(value)]));
   const found = await vectors.vectors(ns, [...new Set(rows.map(({ vector }) => vector))]);
   return new Map(
     rows.flatMap(({ passage, vector: id }) => {
@@ -153,21 +159,29 @@ export async function vectorsOfPassages(
   );
 }
 
+interface VectorRow {
+  readonly passage: number;
+  readonly record: number;
+  readonly vector: number;
+  readonly value: unknown;
+}
+
+/** @param value what is read of each row `v` of `embedding` besides its id */
 async function vectorRows(
   sql: Sql,
   ns: number,
-  generation: number,
-  passages: readonly number[],
-): Promise<{ passage: number; record: number; vector: number }[]> {
+  given: { readonly generation: number; readonly passages: readonly number[]; readonly query?: string },
+  value = 'NULL',
+): Promise<VectorRow[]> {
   const { list, join } = sql.dialect;
   const rows = await sql.all(
-    `SELECT p.id AS passage, p.record, v.id AS vector FROM ${list('passages', 'integer')} AS requested
+    `SELECT p.id AS passage, p.record, v.id AS vector, ${value} AS value FROM ${list('passages', 'integer')} AS requested
      ${join} passage AS p ON p.id = requested.value
      ${join} embedding AS v ON v.ns = p.ns AND v.generation = :generation AND v.hash = p.hash
      WHERE p.ns = :ns ORDER BY requested.key`,
-    { ns, generation, passages },
+    { ns, ...given },
   );
-  return rows as unknown as { passage: number; record: number; vector: number }[];
+  return rows as unknown as VectorRow[];
 }
 
 /** The cosines of passages with a vector; those without one are left out. */
@@ -178,7 +192,16 @@ async function scoresOfPassages(
   { generation, vector }: QueryVector,
   passages: readonly number[],
 ): Promise<PassageScore[]> {
-  const rows = await vectorRows(sql, ns, generation, passages);
+  const { columns } = index;
+  const query = columns?.parameter(vector);
+  const rows = await vectorRows(
+    sql,
+    ns,
+    { generation, passages, ...(query !== undefined && { query }) },
+    columns?.cosine,
+  );
+  if (columns !== null)
+    return rows.map(({ passage, record, value }) => ({ passage, record, score: Number(value) }));
   const cosines = await index.cosines(ns, [...new Set(rows.map((row) => row.vector))], vector);
   return rows.flatMap(({ passage, record, vector: id }) => {
     const score = cosines.get(id);
@@ -194,18 +217,26 @@ async function compareRecords(
   limit: number,
 ): Promise<PackedComparison> {
   const { list, join, json, jsonList } = sql.dialect;
-  const columns = ['key', 'record', 'id', 'ordinal', 'start_line', 'end_line', 'length', 'vector'];
+  const columns = query === undefined ? null : vectors.columns;
+  const names = ['key', 'record', 'id', 'ordinal', 'start_line', 'end_line', 'length', 'vector'];
+  if (columns !== null) names.push('cosine');
   const row = await sql.get(
-    `SELECT ${jsonList(json(columns.map((name) => `c.${name}`)))} AS compared FROM (
+    `SELECT ${jsonList(json(names.map((name) => `c.${name}`)))} AS compared FROM (
        SELECT requested.key, p.record, p.id, p.ordinal, p.start_line, p.end_line, length(p.text) AS length, v.id AS vector
+         ${columns === null ? '' : `, ${columns.cosine} AS cosine`}
        FROM ${list('records', 'integer')} AS requested
        ${join} passage AS p ON p.ns = :ns AND p.record = requested.value
        LEFT JOIN embedding AS v ON v.ns = p.ns AND v.generation = :generation AND v.hash = p.hash
        ORDER BY requested.key, p.ordinal LIMIT :limit) AS c`,
-    { ns, generation: query?.generation ?? NO_GENERATION, records, limit },
+    {
+      ...{ ns, generation: query?.generation ?? NO_GENERATION, records, limit },
+      ...(columns !== null && { query: columns.parameter(query!.vector) }),
+    },
   );
   const passages = String(row?.['compared']);
-  const ids = (JSON.parse(passages) as ComparedRow[]).map((each) => each[7]);
+  const rows = JSON.parse(passages) as ComparedRow[];
+  if (columns !== null) return { passages, cosines: Float64Array.from(rows, (each) => each[8] ?? NaN) };
+  const ids = rows.map((each) => each[7]);
   const cosines =
     query === undefined
       ? new Map<number, number>()

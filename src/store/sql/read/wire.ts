@@ -43,7 +43,11 @@ export const NO_PASSAGES: PackedPassages = {
 };
 
 /** The place of the record in the request, record, passage, ordinal, first and last line, length, and the id of the vector. */
-export type ComparedRow = readonly [number, number, number, number, number, number, number, number | null];
+export type ComparedRow = readonly [
+  ...position: [number, number, number, number, number, number, number],
+  vector: number | null,
+  cosine?: number | null,
+];
 
 /** The passages of records in no particular order: rows as JSON, and the cosine of each, `NaN` for those without a vector. */
 export interface PackedComparison {

@@ -45,7 +45,10 @@ async function trimRemovals(sql: Sql, ns: number): Promise<void> {
   );
   if (oldest === undefined) return;
   const upTo = Number(oldest['sequence']);
-  await sql.run(`DELETE FROM change WHERE ns = :ns AND kind = 'removed' AND sequence <= :upTo`, { ns, upTo });
+  await sql.change(`DELETE FROM change WHERE ns = :ns AND kind = 'removed' AND sequence <= :upTo`, {
+    ns,
+    upTo,
+  });
   await sql.update('namespace', [{ id: ns, trimmed_change: upTo }]);
 }
 

@@ -68,6 +68,10 @@ export class SqliteSql implements Sql {
     return Number(this.#db.prepare(statement).run(named(parameters)).changes);
   }
 
+  async change(statement: string, parameters: Parameters = {}): Promise<void> {
+    this.#db.prepare(statement).run(named(parameters));
+  }
+
   async write(
     table: Table,
     rows: readonly Row[],

@@ -32,6 +32,7 @@ const SHORTLIST_FACTOR = 16;
 
 /** Quantised vectors in a table, and sign codes of them in memory. */
 export class SqliteVectorIndex implements VectorIndex {
+  readonly columns = null;
   readonly #db: Database;
   readonly #codes: CodeCache;
   readonly #cache: VectorCache;
