@@ -141,7 +141,7 @@ describe('the time of reading a text ten times as long', () => {
   it('is noticed where it is quadratic', async () => {
     const make = TEXT_KINDS['words in one line']!;
     const faults = await growthFaults(async (length) => {
-      const text = make(length / repetitions(1, 8));
+      const text = make(length / repetitions(2, 8));
       const countLines = (): unknown =>
         Array.from(text.matchAll(/\w+/g), ({ index }) => {
           let lines = 0;

@@ -1,8 +1,8 @@
 import { HistoryLog } from './audit/history-log.ts';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder } from '../../test/contract/engines.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { folderForEach, openInline, settings } from '../../test/contract/engines.ts';
 import { filesContaining } from '../../test/contract/raw-file.ts';
 import type { EngineContext } from './context.ts';
 import { write } from './records/write.ts';
@@ -14,20 +14,17 @@ import { corpus } from './facts/corpus.ts';
 import { refreshSources, registerSource } from './reading/sources.ts';
 import { sourceReports } from './reading/reports.ts';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 let home: string;
 let loci: EngineContext;
 let passwords: string[];
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   home = join(folder.path, 'home');
   await mkdir(home);
   loci = await openInline(settings(home));
   passwords = [];
 });
-
-afterEach(() => folder[Symbol.asyncDispose]());
 
 /** A password that no other field has, so that a failing test shows which field was stored as it was given. */
 function password(field: string): string {

@@ -4,7 +4,7 @@ import { ADMIN_NAMESPACE } from '../store/rules/admin-namespace.ts';
 import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { temporaryFolder, writeNotes } from '../../test/contract/engines.ts';
+import { folderForEach, writeNotes } from '../../test/contract/engines.ts';
 import type { LociRecord } from '../core/types.ts';
 import { openSource } from '../sources/registry.ts';
 import { MAX_NOTE_BYTES } from '../sources/files/read-file.ts';
@@ -18,21 +18,17 @@ const NOW = Date.UTC(2026, 10, 22);
 /** The size of the largest accepted note in bytes. */
 const CHUNKING = chunking('estimate', { maxTokens: 200, countTokens: estimateModelTokens });
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 let vault: string;
 let store: Store;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   vault = join(folder.path, 'vault');
   await mkdir(vault);
   store = await openAt('loci.db');
 });
 
-afterEach(async () => {
-  await store.close();
-  await folder[Symbol.asyncDispose]();
-});
+afterEach(() => store.close());
 
 function openAt(name: string): Promise<Store> {
   return openStore({ path: join(folder.path, name) }, { create: true, inline: true });

@@ -1,6 +1,7 @@
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { configSchema, type Config } from '../../src/config/schema.ts';
 import type { EngineContext } from '../../src/engine/context.ts';
 import { openEngine, type OpenOptions } from '../../src/engine/open.ts';
@@ -9,6 +10,36 @@ import { openEngine, type OpenOptions } from '../../src/engine/open.ts';
 export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(tmpdir(), 'loci-test-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+interface Folder {
+  readonly path: string;
+}
+
+/** A temporary folder for each test of a file. It is removed after what later hooks close. */
+export function folderForEach(): Folder {
+  return folderOf(beforeEach, afterEach);
+}
+
+/** A temporary folder for all tests of a file. */
+export function folderForAll(): Folder {
+  return folderOf(beforeAll, afterAll);
+}
+
+function folderOf(
+  before: (work: () => Promise<void>) => void,
+  after: (work: () => Promise<void>) => void,
+): Folder {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  before(async () => {
+    folder = await temporaryFolder();
+  });
+  after(async () => folder[Symbol.asyncDispose]());
+  return {
+    get path() {
+      return folder.path;
+    },
+  };
 }
 
 /** Writes notes to a folder. The keys are paths, the values are texts. */

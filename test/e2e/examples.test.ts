@@ -57,10 +57,11 @@ describe('examples', () => {
       const { stdout: help } = await loci([...commandWords(name), '--help'], { home });
       const lines = [...help.matchAll(/^ {2}(loci .*)$/gm)].map((match) => match[1]!);
       expect(lines).toHaveLength(operation.examples.length);
-      for (const line of lines) {
-        // A shell splits the line, as when a user copies it.
-        const split = execFileSync('bash', ['-c', `printf '%s\\0' ${line}`], { env: { HOME: user } });
-        const words = split.toString().split('\0').slice(1, -1);
+      // A shell splits the lines, as when a user copies them.
+      const script = lines.map((line) => `printf '%s\\0' ${line}; echo`).join('\n');
+      const split = execFileSync('bash', ['-c', script], { env: { HOME: user }, encoding: 'utf8' });
+      for (const [i, line] of lines.entries()) {
+        const words = split.split('\0\n')[i]!.split('\0').slice(1);
         // The variables of this process are those of all tests.
         const args = words.map((word) => (word === 'env:SHADOWDB_URL' ? old.url : word));
         const exampleHome = ON_WRITTEN_RECORDS.has(name) || name.startsWith('embed-') ? writtenHome : home;

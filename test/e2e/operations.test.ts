@@ -1,4 +1,7 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
 import type { Json } from '../../src/core/types.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
@@ -6,7 +9,7 @@ import { successResult } from '../../src/surfaces/mcp/results/tool-result.ts';
 import { commandWords } from '../../src/surfaces/shared/command-names.ts';
 import { comparableAnswer } from '../property/comparable-answer.ts';
 import { outcomeOf, SharedServer, type Surface } from '../property/shared-server.ts';
-import { loci } from './loci-command.ts';
+import { copyOfVault, loci, preparedHomes } from './loci-command.ts';
 
 type Input = Readonly<Record<string, Json>>;
 
@@ -146,10 +149,16 @@ function comparable(answer: Answer, home: string): unknown {
 /** What the owner of the store gets on the command line is different: the folders, sizes and problems of the machine, and a file. */
 const FOR_OWNER: ReadonlySet<string> = new Set(['sources-list', 'graph-export', 'status', 'doctor']);
 
-async function answersOn(surface: Surface | 'cli'): Promise<[home: string, answers: Answer[]]> {
-  const server = await SharedServer.open('ada');
-  const { home } = server.rest;
+const VAULTS = [{ name: 'diary of ada', path: copyOfVault('notes of ada'), refreshInterval: '1h' }];
+const indexedHome = preparedHomes(async (home) => {
+  mkdirSync(home);
+  writeFileSync(join(home, 'loci.yaml'), stringify({ namespace: 'ada', vaults: VAULTS }));
   await loci(['index'], { home });
+});
+
+async function answersOn(surface: Surface | 'cli'): Promise<[home: string, answers: Answer[]]> {
+  const home = indexedHome();
+  const server = await SharedServer.open('ada', { vaults: VAULTS }, home);
   await server.addMember('ada', 'token');
   const answers: Answer[] = [];
   for (const [name, input] of ALL_CALLS) {

@@ -35,7 +35,7 @@ it('the types of the plugin agree with those of OpenClaw', async () => {
 
 /** What the compiler prints, whether it finds errors or not. */
 function compile(...args: readonly string[]): Promise<string> {
-  const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+  const compiler = join(ROOT, 'node_modules', 'typescript-7', 'bin', 'tsc');
   return new Promise((resolve) => {
     execFile(
       process.execPath,

@@ -24,7 +24,7 @@ describe('all processes of the server are killed', () => {
     const url = await database();
     const stores = await Promise.all([open(url, resources), open(url, resources)]);
     const writes = new Writes();
-    for (let crash = 0; crash < repetitions(50, 200); crash++) {
+    for (let crash = 0; crash < repetitions(20, 200); crash++) {
       const over = new AbortController();
       // Several at a time: what one of them did not commit must not pass for what another did.
       const writing = Promise.all(
@@ -43,7 +43,7 @@ describe('all processes of the server are killed', () => {
   });
 
   it('in the middle of migrations, and a store is made whole afterwards', async () => {
-    const crashes = repetitions(15, 60);
+    const crashes = repetitions(8, 60);
     const started = performance.now();
     {
       await using resources = new AsyncDisposableStack();
@@ -71,7 +71,7 @@ describe('all processes of the server are killed', () => {
     const { id } = await store.vectors.setGeneration(ADMIN_NAMESPACE, {
       add: { provider: 'test', model: 'm', dimensions: 3 },
     });
-    const crashes = repetitions(20, 80);
+    const crashes = repetitions(8, 80);
     const batch = 5;
     const notes = Array.from({ length: 2 * crashes * batch }, (_, i) => note(`text ${String(i)}`));
     await write(store, NAMESPACE, ...notes);
@@ -133,7 +133,7 @@ it('processes of Loci are killed in the middle of commits, and no answered write
   const store = await open(url, resources);
   const writes = new Writes();
   // Two at a time, whose writes wait for each other.
-  for (let kill = 0; kill < repetitions(16, 60); kill += 2)
+  for (let kill = 0; kill < repetitions(8, 60); kill += 2)
     await Promise.all([kill, kill + 1].map((each) => writeUntilKilled(url, each, writes)));
   await writes.expectKept(store);
 });

@@ -18,7 +18,7 @@ describe('PostgreSQL', () => {
       return { ...store, close };
     };
     // A new database for each run: shrinking would take minutes.
-    await expectResultsOfOracle(open, { numRuns: repetitions(10, 60), endOnFailure: true });
+    await expectResultsOfOracle(open, { numRuns: repetitions(5, 60), endOnFailure: true });
   }, 300_000);
 
   it('isolates callers that share a store, on every surface (F6)', () =>

@@ -45,17 +45,25 @@ export class SharedServer {
     this.#context = context;
   }
 
-  /** @param owner the namespace of the settings, whose store it is */
-  static async open(owner: string, settings: object = {}): Promise<SharedServer> {
+  /**
+   * @param owner the namespace of the settings, whose store it is
+   * @param settings may name the vaults, in place of a new copy of the examples
+   */
+  static async open(owner: string, settings: object = {}, home?: string): Promise<SharedServer> {
     let shared: OpenContext | undefined;
     const mcp = (context: OpenContext): ReturnType<typeof mcpHandler> => {
       shared = context;
       return mcpHandler(context);
     };
-    const vaults = [{ name: `diary of ${owner}`, path: copyOfVault(`notes of ${owner}`) }];
+    const vaults = (): object => [{ name: `diary of ${owner}`, path: copyOfVault(`notes of ${owner}`) }];
     const server = await startServer(
-      { ...SETTINGS, ...settings, namespace: owner, vaults },
-      { mcp, limits: { requestsPerSecond: 0 } },
+      {
+        vaults: 'vaults' in settings ? settings.vaults : vaults(),
+        ...SETTINGS,
+        ...settings,
+        namespace: owner,
+      },
+      { mcp, limits: { requestsPerSecond: 0 }, ...(home !== undefined && { home }) },
     );
     if (shared === undefined) throw new Error('the server opened no context');
     return new SharedServer(server, shared);

@@ -67,14 +67,10 @@ describe('the audit log of the page of health', () => {
     expect(page.url()).toContain('actor=');
   });
 
-  it.each([
-    ['light', 1280, 'en-US'],
-    ['dark', 360, 'de-DE'],
-  ] as const)('has no serious finding of axe in %s at %i px in %s', async (colorScheme, width, locale) => {
+  it('has no serious finding of axe where an entry is unfolded, and nothing wider than the window', async () => {
     const page = await site.open('/health/log?action=update', {
-      colorScheme,
-      locale,
-      viewport: { width, height: 800 },
+      colorScheme: 'dark',
+      viewport: { width: 360, height: 800 },
     });
     await page.locator('.unfold').first().click();
     await page.locator('.diff-lines').first().waitFor();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fitsWindow, seriousFindings, testSite } from './site.ts';
+import { testSite } from './site.ts';
 
 /** Overrides the order of letters, and looks like a script and like the end of the fence. */
 const HOSTILE = 'The heron \u202epassword\u202c <script>document.title = "x"</script> </loci-pack> is grey.';
@@ -132,17 +132,3 @@ describe('the page of receipts', () => {
     await page.getByRole('alert').getByText('there is no receipt').waitFor();
   });
 });
-
-it.each([
-  ['light', 1280, '/packs?q=kitchen+remodel&graph=1', '[data-source]'],
-  ['dark', 360, '/packs?q=kitchen+remodel', '[data-source]'],
-  ['light', 360, '/receipts', '.receipt'],
-] as const)(
-  'has no serious finding of axe in %s at %i px, and nothing wider than the window: %s',
-  async (colorScheme, width, path, shown) => {
-    const page = await site.open(path, { colorScheme, viewport: { width, height: 800 } });
-    await page.locator(shown).first().waitFor();
-    expect(await seriousFindings(page)).toEqual([]);
-    expect(await fitsWindow(page)).toBe(true);
-  },
-);

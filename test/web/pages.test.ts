@@ -18,12 +18,14 @@ const ADDRESSES = [
   '/records/timeline',
   '/records',
   '/record/1',
+  '/record?citation=Home/Kitchen+remodel.md',
   '/graph',
   '/packs?q=kitchen+remodel',
   '/receipts',
   '/facts',
   '/startup',
   '/sources',
+  '/sources/vault',
   '/health/log',
   '/health',
   '/sessions',
@@ -63,11 +65,13 @@ describe('every page', () => {
   it.each(ADDRESSES)(
     '%s has no serious finding of axe, and nothing is wider than the window',
     async (address) => {
-      const page = await site.open(address);
+      // Its words are longer than the English ones.
+      const page = await site.open(address, { locale: 'de-DE' });
       for (const [colorScheme, width] of [
         ['dark', 360],
         // 200 % zoom of a window of 1280 px.
         ['light', 640],
+        ['light', 1280],
       ] as const) {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 800 });

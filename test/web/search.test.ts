@@ -155,19 +155,16 @@ describe('the search page', () => {
     await page.locator('[data-result]').first().waitFor();
   });
 
-  it.each([
-    ['dark', 1280],
-    ['light', 360],
-  ] as const)(
-    'has no serious finding of axe in %s at %i px, and nothing wider than the window',
-    async (colorScheme, width) => {
-      const page = await site.open('/search?q=oven', { colorScheme, viewport: { width, height: 800 } });
-      await page.locator('[data-result]').first().waitFor();
-      await page.locator('.why').first().click();
-      expect(await seriousFindings(page)).toEqual([]);
-      expect(await fitsWindow(page)).toBe(true);
-    },
-  );
+  it('has no serious finding of axe where a result is explained, and nothing wider than the window', async () => {
+    const page = await site.open('/search?q=oven', {
+      colorScheme: 'dark',
+      viewport: { width: 360, height: 800 },
+    });
+    await page.locator('[data-result]').first().waitFor();
+    await page.locator('.why').first().click();
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(await fitsWindow(page)).toBe(true);
+  });
 
   it('is in German for a German browser', async () => {
     const page = await site.open('/search', { locale: 'de-DE' });

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fitsWindow, seriousFindings, testSite } from './site.ts';
+import { testSite } from './site.ts';
 
 /** A name with an override of the direction, and markup. */
 const HOSTILE = '<img src=x onerror=alert(1)> \u202Eevil';
@@ -95,19 +95,4 @@ describe('the page of sources', () => {
     const page = await site.open('/sources/no%20such');
     await page.getByRole('alert').getByText('no source is called "no such"').waitFor();
   });
-
-  it.each([
-    ['/sources', 'light', 1280, 'en-US'],
-    ['/sources', 'dark', 360, 'de-DE'],
-    ['/sources/moving', 'dark', 1280, 'en-US'],
-    ['/sources/vault', 'light', 360, 'de-DE'],
-  ] as const)(
-    '%s has no serious finding of axe in %s at %i px in %s',
-    async (path, colorScheme, width, locale) => {
-      const page = await site.open(path, { colorScheme, locale, viewport: { width, height: 800 } });
-      await page.locator('.sparkline, .facts').first().waitFor();
-      expect(await seriousFindings(page)).toEqual([]);
-      expect(await fitsWindow(page)).toBe(true);
-    },
-  );
 });

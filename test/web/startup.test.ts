@@ -115,17 +115,11 @@ describe('the page of the startup text', () => {
     expect(await entry.locator('img').count()).toBe(0);
   });
 
-  it.each([
-    ['light', 1280],
-    ['dark', 360],
-  ] as const)(
-    'has no serious finding of axe in %s at %i px, and nothing wider than the window',
-    async (colorScheme, width) => {
-      const page = await site.open('/startup', { colorScheme, viewport: { width, height: 800 } });
-      await page.getByRole('button', { name: 'Edit alpha' }).click();
-      await page.getByRole('button', { name: 'New entry' }).click();
-      expect(await seriousFindings(page)).toEqual([]);
-      expect(await fitsWindow(page)).toBe(true);
-    },
-  );
+  it('has no serious finding of axe in its forms, and nothing wider than the window', async () => {
+    const page = await site.open('/startup', { colorScheme: 'dark', viewport: { width: 360, height: 800 } });
+    await page.getByRole('button', { name: 'Edit alpha' }).click();
+    await page.getByRole('button', { name: 'New entry' }).click();
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(await fitsWindow(page)).toBe(true);
+  });
 });

@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { folderForAll, openInline, settings, writeNotes } from '../../../test/contract/engines.ts';
 import type { EngineContext } from '../context.ts';
 import { indexVaults } from '../reading/index-vaults.ts';
 import { deleteRecord } from '../records/delete.ts';
@@ -22,13 +22,12 @@ const NOTES = {
   'Days/2026-03-02.md': 'Another day.\n',
 };
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForAll();
 let vault = '';
 let owner: EngineContext;
 let agent: EngineContext;
 
 beforeAll(async () => {
-  folder = await temporaryFolder();
   vault = join(folder.path, 'vault');
   await writeNotes(vault, NOTES);
   await mkdir(join(vault, '.obsidian'));
@@ -51,10 +50,7 @@ beforeAll(async () => {
   await deleteRecord(owner, { id });
 });
 
-afterAll(async () => {
-  await owner.close();
-  await folder[Symbol.asyncDispose]();
-});
+afterAll(() => owner.close());
 
 describe('a record on a page', () => {
   it('has text and front matter apart, the meaning of links, and its passages on demand', async () => {

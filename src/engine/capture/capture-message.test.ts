@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { folderForEach, openInline, settings } from '../../../test/contract/engines.ts';
 import { DAY_MS } from '../../core/time/whole-day.ts';
 import { audit } from '../audit/read-audit.ts';
 import type { EngineContext } from '../context.ts';
@@ -8,20 +8,16 @@ import { search } from '../records/search.ts';
 import { write } from '../records/write.ts';
 import { type Captured, captureMessage } from './capture-message.ts';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 let loci: EngineContext;
 let now: number;
 
 beforeEach(async () => {
   now = Date.UTC(2026, 10, 22, 12);
-  folder = await temporaryFolder();
   loci = await openInline(settings(folder.path, { search: { minScore: 0 } }), { now: () => now });
 });
 
-afterEach(async () => {
-  await loci.close();
-  await folder[Symbol.asyncDispose]();
-});
+afterEach(() => loci.close());
 
 function capture(message: string, agent = 'main'): Promise<Captured> {
   return captureMessage(loci, {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { folderForEach, openInline, settings } from '../../../test/contract/engines.ts';
 import {
   letterVectors,
   OLLAMA,
@@ -20,14 +20,13 @@ const TEXTS = [
   'Zebulon is the plumber.',
 ];
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 let first: ProviderServer;
 let second: ProviderServer;
 let opened: EngineContext[];
 
 beforeEach(async () => {
   opened = [];
-  folder = await temporaryFolder();
   first = await startProvider({ format: OLLAMA, embed: letterVectors(768) });
   second = await startProvider({ format: OLLAMA, embed: letterVectors(1024) });
   const loci = await openFirst();
@@ -39,7 +38,6 @@ afterEach(async () => {
   // An open engine writes into the folder.
   for (const loci of opened) await loci.close();
   await Promise.all([first, second].map((server) => server[Symbol.asyncDispose]()));
-  await folder[Symbol.asyncDispose]();
 });
 
 async function open(embedding: Readonly<Record<string, unknown>>): Promise<EngineContext> {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { folderForEach, openInline, settings, writeNotes } from '../../../test/contract/engines.ts';
 import {
   type Fault,
   letterVectors,
@@ -21,7 +21,7 @@ const NOTES = 200;
 const MODEL = { provider: 'ollama', model: 'all-minilm' };
 const REFUSED: Fault = { status: 400, body: { error: 'content filter' } };
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 let server: ProviderServer;
 let opened: EngineContext[];
 /** Whether the provider refuses a text, and how. */
@@ -32,7 +32,6 @@ let badVector: readonly unknown[] | null;
 
 beforeEach(async () => {
   opened = [];
-  folder = await temporaryFolder();
   isBad = (text) => text.includes('bad');
   fault = REFUSED;
   badVector = null;
@@ -51,7 +50,6 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const loci of opened) await loci.close();
   await server[Symbol.asyncDispose]();
-  await folder[Symbol.asyncDispose]();
 });
 
 async function open(embedding: Readonly<Record<string, unknown>> = MODEL): Promise<EngineContext> {

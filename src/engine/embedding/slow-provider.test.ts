@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { folderForEach, openInline, settings } from '../../../test/contract/engines.ts';
 import {
   letterVectors,
   OLLAMA,
@@ -17,12 +17,11 @@ import { search } from '../records/search.ts';
 const COLD_START_MS = 350;
 const MAX_SEARCHES = 8;
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 let server: ProviderServer;
 let isCold: boolean;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   isCold = false;
   const embed = letterVectors(384);
   server = await startProvider({
@@ -39,10 +38,7 @@ beforeEach(async () => {
   await loci.close();
 });
 
-afterEach(async () => {
-  await server[Symbol.asyncDispose]();
-  await folder[Symbol.asyncDispose]();
-});
+afterEach(() => server[Symbol.asyncDispose]());
 
 /** Opens an engine as a new process does. */
 function open(): Promise<EngineContext> {

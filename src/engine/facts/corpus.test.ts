@@ -1,7 +1,7 @@
 import { HistoryLog } from '../audit/history-log.ts';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { folderForEach, openInline, settings } from '../../../test/contract/engines.ts';
 import type { EngineContext } from '../context.ts';
 import { storeFact } from './facts.ts';
 import { corpus } from './corpus.ts';
@@ -9,20 +9,16 @@ import { get } from '../records/get.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 let loci: EngineContext;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   loci = await openInline(settings(folder.path, { vaults: [{ name: 'v', path: folder.path }] }), {
     now: () => NOW,
   });
 });
 
-afterEach(async () => {
-  await loci.close();
-  await folder[Symbol.asyncDispose]();
-});
+afterEach(() => loci.close());
 
 /** A run that is newer than all facts, whose input has the words. */
 function recordRun(words: string): void {

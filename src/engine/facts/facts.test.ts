@@ -1,22 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { folderForEach, openInline, settings } from '../../../test/contract/engines.ts';
 import type { EngineContext } from '../context.ts';
 import { deleteRecord } from '../records/delete.ts';
 import { draft } from '../../../test/contract/store-samples.ts';
 import { listFacts, recallFact, storeFact, forgetFacts } from './facts.ts';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 let loci: EngineContext;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   loci = await openInline(settings(folder.path, { writes: { enabled: true } }));
 });
 
-afterEach(async () => {
-  await loci.close();
-  await folder[Symbol.asyncDispose]();
-});
+afterEach(() => loci.close());
 
 describe('keys that differ in case, spaces or underscores', () => {
   it('are one key, which keeps its first spelling, in each category', async () => {

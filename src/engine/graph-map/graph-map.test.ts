@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { credentialSamples } from '../../../test/contract/credential-samples.ts';
-import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { folderForEach, openInline, settings, writeNotes } from '../../../test/contract/engines.ts';
 import type { EngineContext } from '../context.ts';
 import { reindex } from '../health/reindex.ts';
 import { indexVaults } from '../reading/index-vaults.ts';
@@ -21,7 +21,7 @@ const NOTES = {
   'Alone.md': 'Alone.\n',
 };
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 let loci: EngineContext;
 
 async function open(
@@ -37,14 +37,10 @@ async function open(
 }
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   loci = await open('notes', NOTES);
 });
 
-afterEach(async () => {
-  await loci.close();
-  await folder[Symbol.asyncDispose]();
-});
+afterEach(() => loci.close());
 
 /** The nodes as rows, with the edges by titles. */
 async function mapped(

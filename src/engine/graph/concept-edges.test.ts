@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { folderForEach, openInline, settings, writeNotes } from '../../../test/contract/engines.ts';
 import { MAX_MENTIONING_RECORDS } from '../../store/concept-model.ts';
 import type { EngineContext } from '../context.ts';
 import { indexVaults } from '../reading/index-vaults.ts';
@@ -15,7 +15,7 @@ const NOTES = {
   'Log.md': 'Today the stove failed, and the furnace.\nThe stove was old.\n',
 };
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 let loci: EngineContext;
 
 function open(): Promise<EngineContext> {
@@ -23,17 +23,13 @@ function open(): Promise<EngineContext> {
 }
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   await mkdir(join(folder.path, 'vault'));
   await writeNotes(join(folder.path, 'vault'), NOTES);
   loci = await open();
   await indexVaults(loci);
 });
 
-afterEach(async () => {
-  await loci.close();
-  await folder[Symbol.asyncDispose]();
-});
+afterEach(() => loci.close());
 
 /** The edges of a node, as `from type to`, without those to its project. */
 async function edgesOf(name: string): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { folderForEach, openInline, settings, writeNotes } from '../../../test/contract/engines.ts';
 import type { EngineContext } from '../context.ts';
 import { reindex } from '../health/reindex.ts';
 import { indexVaults } from '../reading/index-vaults.ts';
@@ -10,7 +10,7 @@ import { write } from '../records/write.ts';
 import { graphConcepts, graphConflicts } from './concepts.ts';
 import { showNodes } from './show-nodes.ts';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 let loci: EngineContext;
 
 const NOTES = {
@@ -21,7 +21,6 @@ const NOTES = {
 };
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   await mkdir(join(folder.path, 'vault'));
   await writeNotes(join(folder.path, 'vault'), NOTES);
   const vaults = [{ name: 'notes', path: join(folder.path, 'vault') }];
@@ -29,10 +28,7 @@ beforeEach(async () => {
   await indexVaults(loci);
 });
 
-afterEach(async () => {
-  await loci.close();
-  await folder[Symbol.asyncDispose]();
-});
+afterEach(() => loci.close());
 
 async function indexed(notes: Readonly<Record<string, string>>): Promise<void> {
   await writeNotes(join(folder.path, 'vault'), notes);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { folderForEach, openInline, settings, writeNotes } from '../../../test/contract/engines.ts';
 import type { EngineContext } from '../context.ts';
 import { indexVaults } from '../reading/index-vaults.ts';
 import { graphConcepts, graphConflicts } from './concepts.ts';
@@ -18,7 +18,7 @@ const VISIBLE = {
 /** Words that only the hidden notes have. */
 const SECRET = /layoff|xlayoff|miller/i;
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 let owner: EngineContext;
 let agent: EngineContext;
 
@@ -38,7 +38,6 @@ function agentOf(loci: EngineContext): EngineContext {
 }
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   await writeNotes(join(folder.path, 'hidden'), HIDDEN);
   await writeNotes(join(folder.path, 'open'), VISIBLE);
   owner = await open({ includeInContext: false });
@@ -46,10 +45,7 @@ beforeEach(async () => {
   agent = agentOf(owner);
 });
 
-afterEach(async () => {
-  await owner.close();
-  await folder[Symbol.asyncDispose]();
-});
+afterEach(() => owner.close());
 
 async function labels(loci: EngineContext): Promise<string[]> {
   return (await graphConcepts(loci, { limit: 100 })).concepts.map(({ label }) => label).sort();

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { folderForEach, openInline, settings, writeNotes } from '../../../test/contract/engines.ts';
 import { type GraphShowOutput, showNodes } from './show-nodes.ts';
 import type { EngineContext } from '../context.ts';
 import { indexVaults } from '../reading/index-vaults.ts';
@@ -23,12 +23,11 @@ const VISIBLE = {
 /** The hint for a name to which none is similar. */
 const NO_NOTE = 'Search again for a current citation.';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 let owner: EngineContext;
 let agent: EngineContext;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   await writeNotes(join(folder.path, 'hidden'), HIDDEN);
   await writeNotes(join(folder.path, 'open'), VISIBLE);
   const vaults = [
@@ -40,10 +39,7 @@ beforeEach(async () => {
   agent = owner.as({ namespace: owner.caller.namespace, actor: 'a', surface: 'rest', trust: 'agent' });
 });
 
-afterEach(async () => {
-  await owner.close();
-  await folder[Symbol.asyncDispose]();
-});
+afterEach(() => owner.close());
 
 function show(loci: EngineContext, name: string) {
   return showNodes(loci, { nodes: [name], k: 50 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { credentialSamples } from '../../../test/contract/credential-samples.ts';
-import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { folderForEach, openInline, settings, writeNotes } from '../../../test/contract/engines.ts';
 import type { EngineContext } from '../context.ts';
 import { indexVaults } from '../reading/index-vaults.ts';
 import { write } from '../records/write.ts';
@@ -26,11 +26,10 @@ const NOTES = {
   'Guests.md': 'For guests, password: "Zebra-Quartz77"\n',
 };
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 let loci: EngineContext;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   await writeNotes(join(folder.path, 'vault'), NOTES);
   const vaults = [{ name: 'notes', path: join(folder.path, 'vault') }];
   loci = await openInline(settings(folder.path, { vaults, writes: { secrets: 'allow' } }));
@@ -42,10 +41,7 @@ beforeEach(async () => {
   await indexVaults(loci);
 });
 
-afterEach(async () => {
-  await loci.close();
-  await folder[Symbol.asyncDispose]();
-});
+afterEach(() => loci.close());
 
 /** The answer, as JSON, has a mask and no part of a credential. */
 function expectMasked(answer: unknown): void {

@@ -1,16 +1,15 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { folderForEach, openInline, settings, writeNotes } from '../../../test/contract/engines.ts';
 import type { EngineContext } from '../context.ts';
 import { indexVaults } from '../reading/index-vaults.ts';
 import { showNodes } from './show-nodes.ts';
 import { graphNotices } from './graph-notices.ts';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 let opened: EngineContext[];
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   opened = [];
   await writeNotes(join(folder.path, 'Notes'), {
     'Start.md': 'See [[Kitchen]] and [[Other]].\n',
@@ -23,7 +22,6 @@ beforeEach(async () => {
 
 afterEach(async () => {
   for (const loci of opened) await loci.close();
-  await folder[Symbol.asyncDispose]();
 });
 
 async function open(graph: object = {}): Promise<EngineContext> {

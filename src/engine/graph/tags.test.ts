@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { folderForEach, openInline, settings, writeNotes } from '../../../test/contract/engines.ts';
 import { type ExportedGraph, exportSchema } from '../../graph/export-schema.ts';
 import type { EngineContext } from '../context.ts';
 import { indexVaults } from '../reading/index-vaults.ts';
@@ -9,11 +9,10 @@ import { showNodes } from './show-nodes.ts';
 import { graphStatus } from './graph-status.ts';
 import { graphNotices } from './graph-notices.ts';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 let loci: EngineContext;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   const vaults = [
     { name: 'Notes', path: join(folder.path, 'Notes') },
     { name: 'Private', path: join(folder.path, 'Private'), includeInContext: false },
@@ -22,10 +21,7 @@ beforeEach(async () => {
   loci = await openInline(settings(folder.path, { vaults }));
 });
 
-afterEach(async () => {
-  await loci.close();
-  await folder[Symbol.asyncDispose]();
-});
+afterEach(() => loci.close());
 
 /** Notes of which the first ones have each tag, as many as it says. */
 async function index(notes: number, tags: Readonly<Record<string, number>>): Promise<void> {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { folderForEach, openInline, settings, writeNotes } from '../../../test/contract/engines.ts';
 import { openStore } from '../../store/registry.ts';
 import { type EdgeDraft, recordNode } from '../../store/graph-model.ts';
 import type { Check } from './check.ts';
@@ -19,21 +19,17 @@ const NOTES = {
 };
 const OK = { result: 'ok', detail: '3 records, all names and mentions correct' };
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 let loci: EngineContext;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   await writeNotes(join(folder.path, 'vault'), NOTES);
   const vaults = [{ name: 'notes', path: join(folder.path, 'vault') }];
   loci = await openInline(settings(folder.path, { vaults }));
   await indexVaults(loci);
 });
 
-afterEach(async () => {
-  await loci.close();
-  await folder[Symbol.asyncDispose]();
-});
+afterEach(() => loci.close());
 
 async function check(name: string): Promise<Check | undefined> {
   return (await doctor(loci)).find((each) => each.name === name);

@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises';
+import { copyFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import { draft, passage } from '../../../test/contract/store-samples.ts';
 import { openStore } from '../../store/registry.ts';
@@ -21,11 +21,12 @@ const RARE_TITLES = Array.from(
   (_, i) => `note-${String(100 + i * RARE_EVERY)}`,
 );
 
+/** Has the vault of all tests, and a store in which it is indexed with passages of 64 tokens. */
+let shared: Awaited<ReturnType<typeof temporaryFolder>>;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
-beforeEach(async () => {
-  folder = await temporaryFolder();
-  await mkdir(join(folder.path, 'vault'));
+beforeAll(async () => {
+  shared = folder = await temporaryFolder();
   const notes = Array.from({ length: NOTES }, (_, i) => {
     const words = Array.from(
       { length: 12 },
@@ -36,16 +37,31 @@ beforeEach(async () => {
       i % RARE_EVERY === 0 ? `${words.join('')}A zebra.` : words.join(''),
     ];
   });
-  await writeNotes(join(folder.path, 'vault'), Object.fromEntries(notes) as Record<string, string>);
+  await writeNotes(join(shared.path, 'vault'), Object.fromEntries(notes) as Record<string, string>);
+  const loci = await open(64);
+  await indexVaults(loci);
+  await loci.close();
 });
 
-afterEach(async () => folder[Symbol.asyncDispose]());
+afterAll(() => shared[Symbol.asyncDispose]());
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+
+afterEach(() => folder[Symbol.asyncDispose]());
 
 function open(maxPassageTokens: number): Promise<EngineContext> {
-  const vaults = [{ name: 'notes', path: join(folder.path, 'vault') }];
+  const vaults = [{ name: 'notes', path: join(shared.path, 'vault') }];
   const values = { vaults, search: { minScore: 0 } };
   // Searches run beside the reindex: in the thread of the caller, the store would not let it go on.
   return openEngine(settings(folder.path, values), { now: () => NOW, maxPassageTokens });
+}
+
+/** An engine on a copy of the store in which the vault is indexed. */
+async function openIndexed(maxPassageTokens: number): Promise<EngineContext> {
+  await copyFile(join(shared.path, 'loci.db'), join(folder.path, 'loci.db'));
+  return open(maxPassageTokens);
 }
 
 async function titlesWithZebra(loci: EngineContext): Promise<string[]> {
@@ -57,10 +73,7 @@ describe('a reindex', () => {
     ['with the same chunking', 64],
     ['with a different chunking', 32],
   ])('%s hides no record from searches while it runs', async (_, passageTokens) => {
-    const first = await open(64);
-    await indexVaults(first);
-    await first.close();
-    const loci = await open(passageTokens);
+    const loci = await openIndexed(passageTokens);
     try {
       const results: string[][] = [];
       const run = { isFinished: false };
@@ -79,10 +92,7 @@ describe('a reindex', () => {
   });
 
   it('loses nothing when it is interrupted, and index completes it', async () => {
-    const first = await open(64);
-    await indexVaults(first);
-    await first.close();
-    const loci = await open(32);
+    const loci = await openIndexed(32);
     try {
       const stop = new AbortController();
       const onProgress = (): void => {
@@ -106,9 +116,8 @@ describe('a reindex', () => {
   });
 
   it('indexes passages again where the full-text index is damaged, and searches find the others meanwhile', async () => {
-    const loci = await open(64);
+    const loci = await openIndexed(64);
     try {
-      await indexVaults(loci);
       using db = new DatabaseSync(join(folder.path, 'loci.db'));
       db.exec('UPDATE term SET passages = passages + 1');
       db.exec("INSERT INTO text_1 (rowid, body) VALUES (99999, 'ghost')");

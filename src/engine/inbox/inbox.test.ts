@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { editLines, exportLines } from '../../../test/contract/export-samples.ts';
-import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { folderForEach, openInline, settings } from '../../../test/contract/engines.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { audit } from '../audit/read-audit.ts';
 import type { EngineContext } from '../context.ts';
@@ -17,21 +17,17 @@ import { undoChanges } from './undo.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 let loci: EngineContext;
 let now: number;
 
 beforeEach(async () => {
   now = NOW;
-  folder = await temporaryFolder();
   const config = settings(folder.path, { writes: { enabled: true } });
   loci = await openInline(config, { now: () => now++ });
 });
 
-afterEach(async () => {
-  await loci.close();
-  await folder[Symbol.asyncDispose]();
-});
+afterEach(() => loci.close());
 
 function agent(actor: string, session?: string, namespace: string = loci.namespace): EngineContext {
   const caller = { namespace, actor, surface: 'mcp', trust: 'agent' as const };

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { folderForAll, openInline, settings, writeNotes } from '../../../test/contract/engines.ts';
 import type { EngineContext } from '../context.ts';
 import { indexVaults } from '../reading/index-vaults.ts';
 import { memoryPack } from './memory-pack.ts';
@@ -11,11 +11,10 @@ const KEY = `ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`;
 const PRIVATE_KEY_LINES = Array.from({ length: 200 }, (_, i) => `${'Kx9'.repeat(20)}${String(1000 + i)}`);
 const PRIVATE_KEY = `-----BEGIN RSA PRIVATE KEY-----\n${PRIVATE_KEY_LINES.join('\n')}\n-----END RSA PRIVATE KEY-----`;
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForAll();
 let loci: EngineContext;
 
 beforeAll(async () => {
-  folder = await temporaryFolder();
   const path = join(folder.path, 'notes');
   await writeNotes(path, {
     'Capybara.md': `# Capybara\n\nA pond.\n\n${PRIVATE_KEY}\n\nThe capybara pond is deep.\n`,
@@ -29,10 +28,7 @@ beforeAll(async () => {
   await indexVaults(loci);
 });
 
-afterAll(async () => {
-  await loci.close();
-  await folder[Symbol.asyncDispose]();
-});
+afterAll(() => loci.close());
 
 it('no part of a long private key is in a pack, wherever the section begins', async () => {
   const { text } = await memoryPack(loci, { query: 'capybara pond', budget: 1800 }, { minScore: 0 });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { folderForAll, openInline, settings, writeNotes } from '../../../test/contract/engines.ts';
 import { sha256 } from '../../core/ids.ts';
 import { receiptSchema } from '../../pack/receipt.ts';
 import { shownText } from '../../pack/text/span.ts';
@@ -20,12 +20,11 @@ const FILLER = Array.from({ length: 60 }, (_, i) => `The wall number ${String(i)
   ' ',
 );
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForAll();
 let loci: EngineContext;
 let now = NOW;
 
 beforeAll(async () => {
-  folder = await temporaryFolder();
   await writeNotes(join(folder.path, 'home'), {
     'Kitchen.md': `---\nproject: home\n---\n# Kitchen\n\n${FILLER}\n\nThe oven needs 32 A, says the electrician.\n\n${FILLER}\n`,
     'Router.md': `# Router\n\nThe oven timer uses the token ${KEY} for the oven.\n`,
@@ -55,10 +54,7 @@ beforeAll(async () => {
   await storeFact(loci, { key: 'oven size', value: 'The oven is 90 cm wide' });
 });
 
-afterAll(async () => {
-  await loci.close();
-  await folder[Symbol.asyncDispose]();
-});
+afterAll(() => loci.close());
 
 describe('a pack', () => {
   it('has citations that get accepts, whose lines have the pieces', async () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { folderForAll, openInline, settings, writeNotes } from '../../../test/contract/engines.ts';
 import { receiptSchema } from '../../pack/receipt.ts';
 import { graphIndex, type GraphIndexOutput } from './graph-index.ts';
 import type { EngineContext } from '../context.ts';
@@ -17,11 +17,10 @@ const FILLER = Object.fromEntries(
 );
 const CODE = '```js\nconst price = 900;\n```';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForAll();
 let loci: EngineContext;
 
 beforeAll(async () => {
-  folder = await temporaryFolder();
   const [notes, diary] = [join(folder.path, 'Notes'), join(folder.path, 'Diary')];
   await writeNotes(notes, {
     ...FILLER,
@@ -47,10 +46,7 @@ beforeAll(async () => {
   await indexVaults(loci);
 });
 
-afterAll(async () => {
-  await loci.close();
-  await folder[Symbol.asyncDispose]();
-});
+afterAll(() => loci.close());
 
 const index = (request: object = {}) =>
   graphIndex(loci, { query: 'kitchen oven', k: 10, budget: 900, ...request });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ReceiptLog } from './receipt-log.ts';
-import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { folderForEach, openInline, settings, writeNotes } from '../../../test/contract/engines.ts';
 import { packWithReceipt } from '../../../test/contract/receipts.ts';
 import type { LociRecord } from '../../core/types.ts';
 import type { Pack } from '../../pack/pack.ts';
@@ -26,7 +26,7 @@ const NOTES = {
   'Plumber.md': '# Plumber\n\nThe plumber is called Zebulon Quartermain and prefers texts.\n',
 };
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 let vault: string;
 let now: number;
 let loci: EngineContext;
@@ -39,7 +39,6 @@ const open = (): Promise<EngineContext> =>
   });
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   vault = join(folder.path, 'notes');
   now = Date.UTC(2026, 10, 22, 12);
   warnings = [];
@@ -48,10 +47,7 @@ beforeEach(async () => {
   await indexVaults(loci);
 });
 
-afterEach(async () => {
-  await loci.close();
-  await folder[Symbol.asyncDispose]();
-});
+afterEach(() => loci.close());
 
 async function records(): Promise<LociRecord[]> {
   return loci.store.records.list(loci.namespace, { filter: { now } }, { after: null, limit: 50 });

@@ -1,7 +1,7 @@
 import { utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { folderForEach, openInline, settings, writeNotes } from '../../../test/contract/engines.ts';
 import { recordHistogram } from '../browse/record-facets.ts';
 import { timeline } from '../packs/timeline.ts';
 import { search } from '../records/search.ts';
@@ -12,17 +12,15 @@ const [DAY, MINUTE] = [86_400_000, 60_000];
 /** The notes of a vault that was copied a quarter of an hour ago, within five minutes. */
 const COPIED = Array.from({ length: 20 }, (_, i) => `zebra ${String(i)}.md`);
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 const path = (note: string): string => join(folder.path, 'vault', note);
 const age = (note: string, before: number): Promise<void> =>
   utimes(path(note), new Date(NOW - before), new Date(NOW - before));
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   await writeNotes(join(folder.path, 'vault'), Object.fromEntries(COPIED.map((note) => [note, 'A zebra.'])));
   for (const [i, note] of COPIED.entries()) await age(note, 15 * MINUTE - i * 15_000);
 });
-afterEach(async () => folder[Symbol.asyncDispose]());
 
 /** Indexes the vault. Returns the ages of these notes, and how many were changed. */
 async function index(...notes: readonly string[]) {

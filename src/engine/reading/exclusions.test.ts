@@ -1,7 +1,7 @@
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { folderForEach, openInline, settings, writeNotes } from '../../../test/contract/engines.ts';
 import type { VaultConfig } from '../../config/sources-schema.ts';
 import type { SyncReport } from '../../ingest/sync.ts';
 import { excludedFiles } from './sources.ts';
@@ -18,16 +18,13 @@ const NOTES = [
   'trip.draft.md',
 ] as const;
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 let vault = '';
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   vault = join(folder.path, 'outer/vault');
   await writeNotes(vault, Object.fromEntries(NOTES.map((note) => [note, `${note} is about zanzibar.`])));
 });
-
-afterEach(async () => folder[Symbol.asyncDispose]());
 
 async function obsidian(at: string, filters: unknown): Promise<void> {
   await mkdir(join(at, '.obsidian'), { recursive: true });

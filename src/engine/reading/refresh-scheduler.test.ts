@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { letterVectors, OLLAMA, startProvider } from '../../../test/embedding/provider-server.ts';
-import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { folderForEach, openInline, settings, writeNotes } from '../../../test/contract/engines.ts';
 import type { RefreshEvent } from './refresh-scheduler.ts';
 import { CONFIG_FILE, loadConfig } from '../../config/load.ts';
 import type { EngineContext } from '../context.ts';
@@ -16,17 +16,10 @@ import { write } from '../records/write.ts';
 const HANGING = { command: 'sleep 600', timeout: '10m' };
 const QUICK = { id: 'quick', command: 'cat tasks.json', refreshInterval: '1h' };
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 let loci: EngineContext;
 
-beforeEach(async () => {
-  folder = await temporaryFolder();
-});
-
-afterEach(async () => {
-  await loci.close();
-  await folder[Symbol.asyncDispose]();
-});
+afterEach(() => loci.close());
 
 /** Refreshes the sources and a vault of one note, and returns the events. Approves the sources that `isApproved` accepts. */
 async function keep(

@@ -1,25 +1,21 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { folderForEach, openInline, settings, writeNotes } from '../../../test/contract/engines.ts';
 import type { EngineContext } from '../context.ts';
 import { storeFact } from '../facts/facts.ts';
 import { indexVaults } from '../reading/index-vaults.ts';
 import { search } from './search.ts';
 import { write } from './write.ts';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 let loci: EngineContext;
 let now = 0;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   const vaults = [{ name: 'notes', path: folder.path }];
   loci = await openInline(settings(folder.path, { vaults, search: { minScore: 0 } }), { now: () => now });
 });
 
-afterEach(async () => {
-  await loci.close();
-  await folder[Symbol.asyncDispose]();
-});
+afterEach(() => loci.close());
 
 async function remember(content: string, day: string, title = ''): Promise<void> {
   now = Date.parse(`${day}T12:00`);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { folderForEach, openInline, settings } from '../../../test/contract/engines.ts';
 import {
   letterVectors,
   OLLAMA,
@@ -17,13 +17,12 @@ import { indexVaults } from '../reading/index-vaults.ts';
 
 const MODEL = 'nomic-embed-text';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 let server: ProviderServer;
 let opened: EngineContext[];
 
 beforeEach(async () => {
   opened = [];
-  folder = await temporaryFolder();
   server = await startProvider({ format: OLLAMA, embed: letterVectors(768) });
 });
 
@@ -31,7 +30,6 @@ afterEach(async () => {
   // An open engine writes into the folder.
   for (const loci of opened) await loci.close();
   await server[Symbol.asyncDispose]();
-  await folder[Symbol.asyncDispose]();
 });
 
 function config(embedding: Readonly<Record<string, unknown>> = {}): Config {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { folderForEach, openInline, settings } from '../../../test/contract/engines.ts';
 import { JINA_RERANK, type RerankServer, startReranker } from '../../../test/embedding/rerank-server.ts';
 import type { EngineContext } from '../context.ts';
 import { write } from './write.ts';
@@ -11,13 +11,12 @@ const TEXTS = [
   'An oven.',
 ];
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 let server: RerankServer;
 let opened: EngineContext[];
 
 beforeEach(async () => {
   opened = [];
-  folder = await temporaryFolder();
   server = await startReranker(JINA_RERANK);
   const loci = await open('none');
   for (const content of TEXTS) await write(loci, { content });
@@ -26,7 +25,6 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const loci of opened) await loci.close();
   await server[Symbol.asyncDispose]();
-  await folder[Symbol.asyncDispose]();
 });
 
 async function open(provider: string, deadline = '5s'): Promise<EngineContext> {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { credentialSamples } from '../../../test/contract/credential-samples.ts';
-import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { folderForEach, openInline, settings } from '../../../test/contract/engines.ts';
 import { filesContaining } from '../../../test/contract/raw-file.ts';
 import type { EngineContext } from '../context.ts';
 import { write } from './write.ts';
@@ -11,13 +11,7 @@ import { update } from './update.ts';
 import { setStartup } from '../startup/startup.ts';
 import { audit } from '../audit/read-audit.ts';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-
-beforeEach(async () => {
-  folder = await temporaryFolder();
-});
-
-afterEach(async () => folder[Symbol.asyncDispose]());
+const folder = folderForEach();
 
 async function withLoci<Result>(
   secrets: string,

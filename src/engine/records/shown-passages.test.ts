@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { folderForAll, settings } from '../../../test/contract/engines.ts';
 import type { EngineContext } from '../context.ts';
 import { openEngine } from '../open.ts';
 import { indexVaults } from '../reading/index-vaults.ts';
@@ -19,19 +19,15 @@ const NOTES = {
 };
 
 let loci: EngineContext;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForAll();
 beforeAll(async () => {
-  folder = await temporaryFolder();
   const vault = { name: 'notes', path: join(folder.path, 'vault') };
   await mkdir(vault.path);
   for (const [name, text] of Object.entries(NOTES)) await writeFile(join(vault.path, name), text);
   loci = await openEngine(settings(folder.path, { vaults: [vault] }), { inlineStore: true });
   await indexVaults(loci);
 });
-afterAll(async () => {
-  await loci.close();
-  await folder[Symbol.asyncDispose]();
-});
+afterAll(() => loci.close());
 
 async function found(query: string, title: string): Promise<SearchResultOutput> {
   const { results } = await search(loci, { query, min_score: 0 });

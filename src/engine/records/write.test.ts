@@ -1,6 +1,6 @@
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { folderForEach, openInline, settings } from '../../../test/contract/engines.ts';
 import type { Metadata } from '../../core/types.ts';
 import { openStore } from '../../store/registry.ts';
 import type { Store } from '../../store/store.ts';
@@ -15,18 +15,14 @@ import { doctor } from '../health/doctor.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 let loci: EngineContext;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   loci = await open();
 });
 
-afterEach(async () => {
-  await loci.close();
-  await folder[Symbol.asyncDispose]();
-});
+afterEach(() => loci.close());
 
 function open(values: Readonly<Record<string, unknown>> = {}): Promise<EngineContext> {
   return openInline(settings(folder.path, { search: { minScore: 0 }, ...values }), { now: () => NOW });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { folderForEach, openInline, settings } from '../../../test/contract/engines.ts';
 import { filesContaining } from '../../../test/contract/raw-file.ts';
 import { LociError } from '../../core/errors.ts';
 import type { EngineContext } from '../context.ts';
@@ -17,20 +17,16 @@ import { doctor } from '../health/doctor.ts';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 let now: number;
 let loci: EngineContext;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   now = Date.UTC(2026, 10, 22, 12);
   loci = await open();
 });
 
-afterEach(async () => {
-  await loci.close();
-  await folder[Symbol.asyncDispose]();
-});
+afterEach(() => loci.close());
 
 function open(): Promise<EngineContext> {
   return openInline(settings(folder.path, { search: { minScore: 0 } }), { now: () => now });

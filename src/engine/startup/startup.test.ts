@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
+import { folderForEach, openInline, settings } from '../../../test/contract/engines.ts';
 import { LociError } from '../../core/errors.ts';
 import { audit } from '../audit/read-audit.ts';
 import type { EngineContext } from '../context.ts';
@@ -8,22 +8,18 @@ import { exportToFile } from '../portable/export.ts';
 import { importMemory } from '../portable/import.ts';
 import { injectStartup, listStartup, removeStartup, setStartup } from './startup.ts';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 let loci: EngineContext;
 
 const open = (name = 'one'): Promise<EngineContext> =>
   openInline(settings(join(folder.path, name), { startup: { maxChars: 30, maxCharsByModel: { opus: 60 } } }));
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   loci = await open();
   for (const key of ['a', 'b', 'c']) await setStartup(loci, { key, content: `About ${key}.`, priority: 1 });
 });
 
-afterEach(async () => {
-  await loci.close();
-  await folder[Symbol.asyncDispose]();
-});
+afterEach(() => loci.close());
 
 async function order(engine = loci): Promise<string> {
   return (await listStartup(engine)).entries

@@ -46,13 +46,13 @@ export function noAnswer(): ApiError {
 export async function call<P extends ApiPath>(
   path: P,
   input: Input<P>,
-  options: { readonly signal?: AbortSignal } = {},
+  { signal = null }: { readonly signal?: AbortSignal | null | undefined } = {},
 ): Promise<Output<P>> {
   const answer = await send(path, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(input),
-    ...options,
+    signal,
   });
   return (await answer.json()) as Output<P>;
 }

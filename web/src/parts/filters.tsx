@@ -4,7 +4,7 @@ import { call, type Input, type Output } from '../api/client.ts';
 import { useRequest } from '../api/use-request.ts';
 import { href, navigate } from '../router.tsx';
 import { FILTERS } from '../text/shell.ts';
-import { t, type Text } from '../text/text.ts';
+import { dayOf, t, type Text } from '../text/text.ts';
 import { Chip, FilterGroup, ValueChips } from './chips.tsx';
 import { Loaded, Skeleton } from './states.tsx';
 
@@ -99,7 +99,7 @@ export function Filters({
     else change(name, PARAMETERS[name].several ? [...others, value] : [value]);
   };
   return (
-    <div class="filters">
+    <div class="list">
       <div class="chips">
         {hasFolder && folder !== '' && (
           <Chip
@@ -172,9 +172,11 @@ function Panel({ query, records, offered, hasFolder, onToggle, onChange }: Panel
       )}
       <FilterGroup title={t(FILTERS.time)}>
         <DayFields
-          from={query.get('from') ?? undefined}
-          until={query.get('until') ?? undefined}
-          onChange={(name, day) => onChange(name, day === '' ? [] : [day])}
+          from={query.get('from') ?? ''}
+          until={query.get('until') ?? ''}
+          onChange={(days) => {
+            for (const [name, day] of Object.entries(days)) onChange(name, day === '' ? [] : [day]);
+          }}
         />
       </FilterGroup>
     </div>
@@ -186,13 +188,39 @@ function valuesOf({ values }: Facets[Facet]): { readonly value: string; readonly
   return values.flatMap(({ value, records }) => (value === '' ? [] : [{ value, count: records }]));
 }
 
-interface DayFieldsProps {
-  readonly from: string | undefined;
-  readonly until: string | undefined;
-  readonly onChange: (name: 'from' | 'until', day: string) => void;
+interface DaysProps {
+  /** Days: `2026-11-26`; empty where the time is open. */
+  readonly from: string;
+  readonly until: string;
+  readonly onChange: (days: Readonly<Record<string, string>>) => void;
 }
 
-export function DayFields({ onChange, ...days }: DayFieldsProps): JSX.Element {
+const DAY_MS = 86_400_000;
+/** Usual spans of time until now, in days. */
+const SPANS = { any: null, today: 1, week: 7, month: 30, year: 365 } as const;
+
+/** A span of time as chips, and as two fields. */
+export function TimeSpan({ from, until, onChange }: DaysProps): JSX.Element {
+  return (
+    <>
+      {(Object.keys(SPANS) as (keyof typeof SPANS)[]).map((name) => {
+        const days = SPANS[name];
+        const start = days === null ? '' : dayOf(new Date(Date.now() - (days - 1) * DAY_MS));
+        return (
+          <Chip
+            key={name}
+            name={t(FILTERS[name])}
+            isOn={until === '' && from === start}
+            onClick={() => onChange({ from: start, until: '' })}
+          />
+        );
+      })}
+      <DayFields {...{ from, until, onChange }} />
+    </>
+  );
+}
+
+function DayFields({ onChange, ...days }: DaysProps): JSX.Element {
   return (
     <>
       {(['from', 'until'] as const).map((name) => (
@@ -201,8 +229,8 @@ export function DayFields({ onChange, ...days }: DayFieldsProps): JSX.Element {
           <input
             type="date"
             class="input"
-            value={days[name] ?? ''}
-            onChange={({ currentTarget }) => onChange(name, currentTarget.value)}
+            value={days[name]}
+            onChange={({ currentTarget }) => onChange({ [name]: currentTarget.value })}
           />
         </label>
       ))}

@@ -48,6 +48,21 @@ export function Page({ title, about, actions, narrow = false, children }: PagePr
   );
 }
 
+interface BarProps {
+  /** From 0 to 1. */
+  readonly share: number;
+  readonly class?: string;
+}
+
+/** A bar as long as a share, for the eye alone: the number stands beside it. */
+export function Bar({ share, class: kind = '' }: BarProps): JSX.Element {
+  return (
+    <span class={`bar ${kind}`} aria-hidden="true">
+      <span style={{ width: `${String(100 * Math.min(1, Math.max(0, share)))}%` }} />
+    </span>
+  );
+}
+
 interface SectionProps {
   readonly title: string;
   readonly children: ComponentChildren;

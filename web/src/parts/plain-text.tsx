@@ -1,4 +1,6 @@
 import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { ApiError } from '../api/client.ts';
 import { SHELL } from '../text/shell.ts';
 import { t } from '../text/text.ts';
 import { piecesOf } from './hidden-characters.ts';
@@ -26,6 +28,27 @@ export function PlainText({ text, highlights = [], compact = false }: PlainTextP
   return <bdi>{parts}</bdi>;
 }
 
+/** Longer texts are folded. */
+const SHOWN_CHARACTERS = 400;
+
+/** A text that somebody wrote, of which a long one is shown in part until the reader asks for all of it. */
+export function Folded({ text }: Pick<PlainTextProps, 'text'>): JSX.Element {
+  const [whole, setWhole] = useState(false);
+  const isLong = text.length > SHOWN_CHARACTERS;
+  return (
+    <div>
+      <p class="folded">
+        <PlainText text={isLong && !whole ? `${text.slice(0, SHOWN_CHARACTERS).trimEnd()} …` : text} />
+      </p>
+      {isLong && (
+        <button type="button" class="why" aria-expanded={whole} onClick={() => setWhole(!whole)}>
+          {t(whole ? SHELL.showLess : SHELL.showAll)}
+        </button>
+      )}
+    </div>
+  );
+}
+
 /** A message of the server, which has commands and names between backticks. */
 export function Message({ text }: { readonly text: string }): JSX.Element {
   const parts = text.split(/`([^`]+)`/);
@@ -34,6 +57,31 @@ export function Message({ text }: { readonly text: string }): JSX.Element {
       {parts.map((part, i) =>
         i % 2 === 0 ? <PlainText key={i} text={part} /> : <code key={i}>{visible(part)}</code>,
       )}
+    </>
+  );
+}
+
+/** Messages of the server, a line each. */
+export function Notices({ notices }: { readonly notices: readonly string[] }): JSX.Element {
+  return (
+    <>
+      {notices.map((notice) => (
+        <p class="quiet-text" key={notice}>
+          <Message text={notice} />
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** Why something failed, and what to do. */
+export function ErrorText({ error: { message, hint } }: { readonly error: ApiError }): JSX.Element {
+  return (
+    <>
+      <p>
+        <Message text={message} />
+      </p>
+      <Notices notices={hint === '' ? [] : [hint]} />
     </>
   );
 }

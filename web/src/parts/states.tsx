@@ -5,7 +5,7 @@ import { onConnection } from '../api/connection.ts';
 import type { RequestState } from '../api/use-request.ts';
 import { SHELL } from '../text/shell.ts';
 import { t } from '../text/text.ts';
-import { Message } from './plain-text.tsx';
+import { ErrorText } from './plain-text.tsx';
 
 /** Grey lines where a text will be. */
 export function Skeleton({ lines = 6 }: { readonly lines?: number }): JSX.Element {
@@ -56,14 +56,7 @@ export function Failure({ error, onRetry }: FailureProps): JSX.Element {
   return (
     <div class="state" role="alert">
       <h2>{t(SHELL.failed)}</h2>
-      <p>
-        <Message text={error.message} />
-      </p>
-      {error.hint !== '' && (
-        <p class="quiet-text">
-          <Message text={error.hint} />
-        </p>
-      )}
+      <ErrorText error={error} />
       {onRetry !== undefined && (
         <button type="button" class="button" onClick={onRetry}>
           {t(SHELL.retry)}
@@ -86,4 +79,26 @@ export function Loaded<Data>({ request, loading, children }: LoadedProps<Data>):
   if (error !== undefined) return <Failure error={error} onRetry={request.reload} />;
   if (data === undefined) return <>{loading ?? <Skeleton />}</>;
   return <>{children(data)}</>;
+}
+
+interface MoreProps {
+  readonly list: {
+    readonly next: unknown;
+    readonly more: () => void;
+    readonly loadingMore: boolean;
+    readonly moreError: ApiError | undefined;
+  };
+}
+
+/** Loads the next page of a list, if there is one. */
+export function More({ list }: MoreProps): JSX.Element | null {
+  if (list.next === null) return null;
+  if (list.moreError !== undefined) return <Failure error={list.moreError} onRetry={list.more} />;
+  return (
+    <div>
+      <button type="button" class="button" disabled={list.loadingMore} onClick={list.more}>
+        {t(SHELL.more)}
+      </button>
+    </div>
+  );
 }

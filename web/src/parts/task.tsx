@@ -5,7 +5,7 @@ import type { Progress } from '../api/progress.ts';
 import { asApiError } from '../api/use-request.ts';
 import { TASK } from '../text/shell.ts';
 import { t } from '../text/text.ts';
-import { Message, PlainText } from './plain-text.tsx';
+import { ErrorText, PlainText } from './plain-text.tsx';
 
 /** What a task gets, to report how far it is and to learn that it shall stop. */
 export interface TaskControl {
@@ -58,14 +58,7 @@ export function TaskState({ task }: { readonly task: Task }): JSX.Element | null
   if (error !== null)
     return (
       <div class="task failed" role="alert">
-        <p>
-          <Message text={error.message} />
-        </p>
-        {error.hint !== '' && (
-          <p class="quiet-text">
-            <Message text={error.hint} />
-          </p>
-        )}
+        <ErrorText error={error} />
       </div>
     );
   if (!isRunning) return null;

@@ -61,8 +61,29 @@ export const SHELL = {
   toSearch: { en: 'Go to the search', de: 'Zur Suche' },
   more: { en: 'Show more', de: 'Mehr zeigen' },
   noDate: { en: 'no date', de: 'ohne Datum' },
+  title: { en: 'Title', de: 'Titel' },
+  edit: { en: 'Edit', de: 'Bearbeiten' },
+  editKey: { en: 'Edit {key}', de: '{key} bearbeiten' },
+  restore: { en: 'Restore', de: 'Wiederherstellen' },
+  copy: { en: 'Copy', de: 'Kopieren' },
+  saved: { en: '{key} is saved', de: '{key} ist gespeichert' },
+  savedMasked: {
+    en: '{key} is saved. What looked like credentials is masked.',
+    de: '{key} ist gespeichert. Was nach Zugangsdaten aussah, ist unkenntlich gemacht.',
+  },
+  save: { en: 'Save', de: 'Speichern' },
+  cancel: { en: 'Cancel', de: 'Abbrechen' },
+  showAll: { en: 'Show all of it', de: 'Ganz zeigen' },
+  showLess: { en: 'Show less', de: 'Weniger zeigen' },
   undo: { en: 'Undo', de: 'Rückgängig' },
   hidden: { en: 'invisible character {code}', de: 'unsichtbares Zeichen {code}' },
+} as const satisfies Texts;
+
+/** Who a text is from. */
+export const TRUST = {
+  operator: { en: 'you', de: 'Ihnen' },
+  agent: { en: 'an agent', de: 'einem Agenten' },
+  external: { en: 'a source', de: 'einer Quelle' },
 } as const satisfies Texts;
 
 export const FILTERS = {
@@ -78,11 +99,36 @@ export const FILTERS = {
   agent: { en: 'agents', de: 'Agenten' },
   external: { en: 'sources', de: 'Quellen' },
   time: { en: 'Time', de: 'Zeit' },
+  any: { en: 'All', de: 'Alle' },
+  today: { en: 'Today', de: 'Heute' },
+  week: { en: 'Last 7 days', de: 'Letzte 7 Tage' },
+  month: { en: 'Last 30 days', de: 'Letzte 30 Tage' },
+  year: { en: 'Last 365 days', de: 'Letzte 365 Tage' },
   from: { en: 'From', de: 'Von' },
   until: { en: 'Until', de: 'Bis' },
   remove: { en: 'Remove the filter {name}: {value}', de: 'Filter entfernen: {name}: {value}' },
   more: { en: '{n} more | {n} more', de: '{n} weiterer | {n} weitere' },
   fewer: { en: 'Fewer', de: 'Weniger' },
+} as const satisfies Texts;
+
+/** The names of fields that a change has. */
+export const FIELDS = {
+  title: { en: 'title', de: 'Titel' },
+  content: { en: 'text', de: 'Text' },
+  tags: { en: 'tags', de: 'Tags' },
+  category: { en: 'category', de: 'Kategorie' },
+  record_type: { en: 'type', de: 'Art' },
+  project: { en: 'project', de: 'Projekt' },
+  expires_at: { en: 'expiry', de: 'Ablauf' },
+  metadata: { en: 'properties', de: 'Eigenschaften' },
+  key: { en: 'key', de: 'Schlüssel' },
+} as const satisfies Texts;
+
+export const DIFF = {
+  line: { en: 'Line {n}', de: 'Zeile {n}' },
+  characters: { en: '{n} character | {n} characters', de: '{n} Zeichen | {n} Zeichen' },
+  added: { en: 'added', de: 'neu' },
+  removed: { en: 'removed', de: 'entfernt' },
 } as const satisfies Texts;
 
 /** What is shown while something takes long. */

@@ -61,6 +61,12 @@ export function formatMoment(iso: string): string {
   return MOMENT.format(new Date(iso));
 }
 
+/** The local day, as a field for dates has it. */
+export function dayOf(date: Date): string {
+  const two = (value: number): string => String(value).padStart(2, '0');
+  return `${String(date.getFullYear())}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
 const AGO = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'long' });
 /** Units of time in seconds, and from how many of them on the next larger one is used. */
 const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number, number])[] = [

@@ -47,7 +47,7 @@ export function Explorer(props: ExplorerProps): JSX.Element {
   const isEmpty = graph.nodes.length === 0;
   const pathNodes = path?.nodes ?? emphasised ?? NO_PATH;
   return (
-    <div class="graph-explorer">
+    <div class="stack">
       <Filters facets={facets} explored={explored} onChange={onChange}>
         <div class="row" role="group" aria-label={t(GRAPH.shownAs)}>
           {(['graph', 'table'] as const).map((each) => (

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { Chip, ValueChips } from '../parts/chips.tsx';
 import { GRAPH } from '../text/pages/graph.ts';
 import { t, type Text } from '../text/text.ts';
+import { FILTERS } from '../text/shell.ts';
 import type { Explored, Facets } from './explored.ts';
 
 interface FiltersProps {
@@ -15,10 +16,10 @@ interface FiltersProps {
 type ListField = 'projects' | 'types' | 'tags' | 'edges';
 
 const FIELDS: readonly (readonly [ListField, Text])[] = [
-  ['projects', GRAPH.projects],
-  ['types', GRAPH.types],
+  ['projects', FILTERS.project],
+  ['types', FILTERS.type],
   ['edges', GRAPH.edgeTypes],
-  ['tags', GRAPH.tags],
+  ['tags', FILTERS.tag],
 ];
 /** A field for the title, and what else can be chosen: shown when the reader asks for it, apart from what is chosen. */
 export function Filters({ facets, explored, onChange, children }: FiltersProps): JSX.Element {
@@ -29,7 +30,7 @@ export function Filters({ facets, explored, onChange, children }: FiltersProps):
     onChange({ [field]: others.length < explored[field].length ? others : [...others, value] });
   };
   return (
-    <div class="graph-filters" role="search" aria-label={t(GRAPH.filters)}>
+    <div class="graph-filters list" role="search" aria-label={t(GRAPH.filters)}>
       <div class="row">
         <input
           type="search"

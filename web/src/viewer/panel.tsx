@@ -1,11 +1,12 @@
 import type { ComponentType, ComponentChildren, JSX } from 'preact';
 import type { ViewerNode } from '../../../src/graph/viewer/viewer-graph.ts';
-import { Message, PlainText } from '../parts/plain-text.tsx';
+import { Notices, PlainText } from '../parts/plain-text.tsx';
 import { GRAPH } from '../text/pages/graph.ts';
 import { counted, formatDay, t } from '../text/text.ts';
 import type { Connection, FoundPath, NodeDetails } from './explored.ts';
 import { typeName } from './filters.tsx';
 import { CHANGE_LOOKS } from './look.ts';
+import { SHELL } from '../text/shell.ts';
 import { Shape } from './legend.tsx';
 
 /** A link to a record, where records can be opened. */
@@ -31,7 +32,7 @@ export function Panel({ node, details, path, record: Open, onSelect, onNear }: P
           <PlainText text={title} />
         </h2>
         <button type="button" class="button quiet small" onClick={() => onSelect(null)}>
-          {t(GRAPH.deselect)}
+          {t(SHELL.close)}
         </button>
       </header>
       <p class="row">
@@ -125,11 +126,7 @@ function Connections({ details, record, onSelect }: ConnectionsProps): JSX.Eleme
         ))}
       </ul>
       {further > 0 && <p class="quiet-text">{counted(GRAPH.furtherConnections, further)}</p>}
-      {notices.map((notice) => (
-        <p class="quiet-text" key={notice}>
-          <Message text={notice} />
-        </p>
-      ))}
+      <Notices notices={notices} />
     </>
   );
 }
@@ -193,11 +190,7 @@ export function PathSteps({ title, path, record, onSelect }: PathStepsProps): JS
           ))}
         </ol>
       )}
-      {notices.map((notice) => (
-        <p class="quiet-text" key={notice}>
-          <Message text={notice} />
-        </p>
-      ))}
+      <Notices notices={notices} />
     </section>
   );
 }

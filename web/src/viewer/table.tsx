@@ -7,6 +7,7 @@ import { GRAPH } from '../text/pages/graph.ts';
 import { formatNumber, t, type Text } from '../text/text.ts';
 import { typeName } from './filters.tsx';
 import { CHANGE_LOOKS, TYPE_LOOKS } from './look.ts';
+import { FILTERS, SHELL } from '../text/shell.ts';
 import { Shape } from './legend.tsx';
 
 interface TableProps {
@@ -27,7 +28,7 @@ export function Table(props: TableProps): JSX.Element {
         {(['nodes', 'edges'] as const).map((each) => (
           <Chip
             key={each}
-            name={t(each === 'nodes' ? GRAPH.tableNodes : GRAPH.tableEdges)}
+            name={t(each === 'nodes' ? GRAPH.tableNodes : GRAPH.connections)}
             count={props.graph[each].length}
             isOn={lists === each}
             onClick={() => setLists(each)}
@@ -48,7 +49,7 @@ interface Column<Row> {
 
 function NodeRows({ graph, compares, selected, onSelect }: TableProps): JSX.Element {
   const title: Column<ViewerNode> = {
-    name: GRAPH.columnTitle,
+    name: SHELL.title,
     value: ({ title }) => title,
     show: ({ id, title, type, change }) => {
       const [token, shape] = compares ? CHANGE_LOOKS[change ?? 'same'] : TYPE_LOOKS[type];
@@ -62,9 +63,9 @@ function NodeRows({ graph, compares, selected, onSelect }: TableProps): JSX.Elem
   };
   const columns: Column<ViewerNode>[] = [
     title,
-    { name: GRAPH.columnType, value: ({ type }) => typeName(type), show: ({ type }) => typeName(type) },
+    { name: FILTERS.type, value: ({ type }) => typeName(type), show: ({ type }) => typeName(type) },
     {
-      name: GRAPH.columnProject,
+      name: FILTERS.project,
       value: ({ project }) => project,
       show: ({ project }) => <PlainText text={project} />,
     },
@@ -74,7 +75,7 @@ function NodeRows({ graph, compares, selected, onSelect }: TableProps): JSX.Elem
       show: ({ tags }) => <PlainText text={tags.join(', ')} />,
     },
     {
-      name: GRAPH.columnDegree,
+      name: GRAPH.connections,
       value: ({ degree }) => degree,
       show: ({ degree }) => formatNumber(degree),
       isNumber: true,
@@ -106,8 +107,8 @@ function EdgeRows({ graph, compares, onSelect }: TableProps): JSX.Element {
     ),
   });
   const columns: Column<ViewerEdge>[] = [
-    end(GRAPH.columnFrom, 'src'),
-    { name: GRAPH.columnEdge, value: ({ type }) => typeName(type), show: ({ type }) => typeName(type) },
+    end(FILTERS.from, 'src'),
+    { name: GRAPH.edgeTypes, value: ({ type }) => typeName(type), show: ({ type }) => typeName(type) },
     end(GRAPH.columnTo, 'dst'),
     {
       name: GRAPH.columnReason,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder } from '../../../../test/contract/engines.ts';
+import { folderForEach, openInline, settings } from '../../../../test/contract/engines.ts';
 import type { FetchedDocument } from '../../../sources/document.ts';
 import type { ReadOnlyMemorySource, Registration } from './registered-sources.ts';
 import type { EngineContext } from '../../context.ts';
@@ -15,21 +15,17 @@ const TICKETS: readonly FetchedDocument[] = [
   { id: 2, title: 'Invoice of the plumber', text: 'The account number is 4711' },
 ];
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 let now: number;
 let loci: EngineContext;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   now = Date.UTC(2026, 10, 22, 12);
   const values = { search: { minScore: 0 }, sources: [{ id: 'tasks', command: 'cat tasks.json' }] };
   loci = await openInline(settings(folder.path, values), { now: () => now });
 });
 
-afterEach(async () => {
-  await loci.close();
-  await folder[Symbol.asyncDispose]();
-});
+afterEach(() => loci.close());
 
 function register(
   fetch: ReadOnlyMemorySource['fetch'],

@@ -1,26 +1,23 @@
 import { mkdir, rename, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { folderForEach, openInline, settings, writeNotes } from '../../../../test/contract/engines.ts';
 import type { VaultConfig } from '../../../config/sources-schema.ts';
 import { indexVaults } from '../index-vaults.ts';
 import { facet } from '../../records/results/why-nothing.ts';
 import { search } from '../../records/search.ts';
 import { forgetSource } from '../forget-source.ts';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForEach();
 let [originalPath, otherPath] = ['', ''];
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   [originalPath, otherPath] = [join(folder.path, 'former/notes'), join(folder.path, 'other/notes')];
   await writeNotes(originalPath, { 'a.md': 'An aardvark.' });
   await writeNotes(otherPath, { 'b.md': 'A badger.' });
   await indexWith([{ path: originalPath }]);
 });
-
-afterEach(async () => folder[Symbol.asyncDispose]());
 
 /** Indexes with these vaults in the configuration. Returns the number of records of each source. */
 async function indexWith(

@@ -1,13 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
+import { folderForAll, openInline, settings, writeNotes } from '../../../../test/contract/engines.ts';
 import type { EngineContext } from '../../context.ts';
 import { indexVaults } from '../../reading/index-vaults.ts';
 import { search } from '../search.ts';
 import { get } from '../get.ts';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = folderForAll();
 let loci: EngineContext;
 
 const CANVAS = `---
@@ -40,7 +40,6 @@ more keys
 `;
 
 beforeAll(async () => {
-  folder = await temporaryFolder();
   await writeNotes(join(folder.path, 'home'), {
     'Oven.md': 'first\nthe oven\nthird\nfourth',
     'Only.md': 'only here',
@@ -70,10 +69,7 @@ beforeAll(async () => {
   await indexVaults(loci);
 });
 
-afterAll(async () => {
-  await loci.close();
-  await folder[Symbol.asyncDispose]();
-});
+afterAll(() => loci.close());
 
 describe('a citation', () => {
   it('names the source when two sources have the path, and is accepted by get', async () => {

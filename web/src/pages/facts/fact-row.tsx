@@ -1,11 +1,13 @@
 import type { JSX } from 'preact';
+import { Bar } from '../../parts/page.tsx';
 import { useState } from 'preact/hooks';
-import { PlainText } from '../../parts/plain-text.tsx';
+import { Folded, PlainText } from '../../parts/plain-text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { href, Link } from '../../router.tsx';
 import { FACTS } from '../../text/pages/facts.ts';
 import { counted, formatAgo, formatMoment, t } from '../../text/text.ts';
 import type { FactChanges, Fact } from './changes.ts';
+import { SHELL, TRUST } from '../../text/shell.ts';
 import { FactForm, LIFETIMES } from './fact-form.tsx';
 
 interface FactRowProps {
@@ -39,7 +41,7 @@ export function FactRow({ fact, changes }: FactRowProps): JSX.Element {
           onCancel={() => setEditing(false)}
         />
       ) : (
-        <Value value={fact.value} />
+        <Folded text={fact.value} />
       )}
       <div class="fact-foot">
         <p class="row separated quiet-text">
@@ -52,7 +54,7 @@ export function FactRow({ fact, changes }: FactRowProps): JSX.Element {
             </span>
           )}
           <span>
-            {t(FACTS.storedBy, { who: t(FACTS[trust]) })} <Time iso={stored} />
+            {t(FACTS.storedBy, { who: t(TRUST[trust]) })} <Time iso={stored} />
           </span>
         </p>
         <Actions fact={fact} changes={changes} editing={editing} onEdit={() => setEditing(!editing)} />
@@ -90,11 +92,11 @@ function Actions({ fact, changes, editing, onEdit }: ActionsProps): JSX.Element 
       <button
         type="button"
         class="button quiet small"
-        aria-label={t(FACTS.editKey, { key })}
+        aria-label={t(SHELL.editKey, { key })}
         aria-expanded={editing}
         onClick={onEdit}
       >
-        {t(FACTS.edit)}
+        {t(SHELL.edit)}
       </button>
       <button
         type="button"
@@ -113,33 +115,11 @@ const SOON_MS = 7 * 86_400_000;
 function TimeLeft({ fact }: { readonly fact: Fact }): JSX.Element {
   const { stored_at: stored, expires_at: expires } = fact;
   const left = Date.parse(expires) - Date.now();
-  const share = Math.min(1, Math.max(0, left / Math.max(1, Date.parse(expires) - Date.parse(stored))));
+  const share = left / Math.max(1, Date.parse(expires) - Date.parse(stored));
   return (
     <div class={left < SOON_MS ? 'time-left soon' : 'time-left'} title={formatMoment(expires)}>
       <span>{t(FACTS.left, { when: formatAgo(expires) })}</span>
-      <span class="bar" aria-hidden="true">
-        <span style={{ width: `${String(100 * share)}%` }} />
-      </span>
-    </div>
-  );
-}
-
-/** Longer values are folded. */
-const SHOWN_CHARACTERS = 500;
-
-function Value({ value }: { readonly value: string }): JSX.Element {
-  const [whole, setWhole] = useState(false);
-  const isLong = value.length > SHOWN_CHARACTERS;
-  return (
-    <div>
-      <p class="fact-value">
-        <PlainText text={isLong && !whole ? `${value.slice(0, SHOWN_CHARACTERS).trimEnd()} …` : value} />
-      </p>
-      {isLong && (
-        <button type="button" class="why" aria-expanded={whole} onClick={() => setWhole(!whole)}>
-          {t(whole ? FACTS.less : FACTS.whole)}
-        </button>
-      )}
+      <Bar share={share} />
     </div>
   );
 }

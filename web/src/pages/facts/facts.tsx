@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { SelectField } from '../../parts/form.tsx';
 import { useState } from 'preact/hooks';
 import './facts.css';
 import { call, type Input, type Output } from '../../api/client.ts';
@@ -6,14 +7,14 @@ import { useChanges } from '../../api/events.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useRequest } from '../../api/use-request.ts';
 import { Chip } from '../../parts/chips.tsx';
-import { More } from '../../parts/more.tsx';
 import { Page } from '../../parts/page.tsx';
-import { Empty, Loaded } from '../../parts/states.tsx';
+import { Empty, Loaded, More } from '../../parts/states.tsx';
 import { href, navigate, type PageProps } from '../../router.tsx';
 import { FACTS } from '../../text/pages/facts.ts';
 import { counted, t } from '../../text/text.ts';
 import { useFactChanges } from './changes.ts';
 import { FactForm } from './fact-form.tsx';
+import { FILTERS, SHELL } from '../../text/shell.ts';
 import { FactRow } from './fact-row.tsx';
 
 type List = Output<'/api/v1/memory/list'>;
@@ -37,11 +38,7 @@ export function FactsPage({ query }: PageProps): JSX.Element {
   } satisfies Input<'/api/v1/memory/list'>;
   const list = usePages(
     (after: number | undefined, signal) =>
-      call(
-        '/api/v1/memory/list',
-        { ...asked, ...(after !== undefined && { after }) },
-        signal === undefined ? {} : { signal },
-      ),
+      call('/api/v1/memory/list', { ...asked, ...(after !== undefined && { after }) }, { signal }),
     ({ facts: items, next }: List) => ({ items, next }),
     asked,
     prefix === '' ? 0 : TYPING_MS,
@@ -58,7 +55,7 @@ export function FactsPage({ query }: PageProps): JSX.Element {
   const names = categories.data?.categories ?? [];
   return (
     <Page
-      title={t(FACTS.title)}
+      title={t(SHELL.facts)}
       about={t(FACTS.about)}
       narrow
       actions={
@@ -131,23 +128,21 @@ function Choice({ categories, category, prefix, sort }: ChoiceProps): JSX.Elemen
             onInput={({ currentTarget }) => show({ key: currentTarget.value })}
           />
         </label>
-        <label class="field">
-          {t(FACTS.sort)}
-          <select
-            class="input"
-            value={sort}
-            onChange={({ currentTarget: { value } }) => show({ sort: value === 'expires' ? '' : value })}
-          >
-            <option value="expires">{t(FACTS.expires)}</option>
-            <option value="newest">{t(FACTS.newest)}</option>
-          </select>
-        </label>
+        <SelectField
+          label={t(FACTS.sort)}
+          value={sort}
+          options={[
+            ['expires', t(FACTS.expires)],
+            ['newest', t(FACTS.newest)],
+          ]}
+          onChange={(value) => show({ sort: value === 'expires' ? '' : value })}
+        />
       </div>
       <div class="chips" role="group" aria-label={t(FACTS.categories)}>
         {[{ name: '', count: 0 }, ...categories].map(({ name, count }) => (
           <Chip
             key={name}
-            name={name === '' ? t(FACTS.all) : name}
+            name={name === '' ? t(FILTERS.any) : name}
             isOn={name === category}
             {...(name !== '' && { count })}
             onClick={() => show({ category: name })}

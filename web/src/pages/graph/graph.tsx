@@ -11,6 +11,7 @@ import { type Explored, exploredOf, MAX_NODES, NODES_AT_ONCE, queryOf } from '..
 import { countsText, Explorer } from '../../viewer/explorer.tsx';
 import { PathSteps, type RecordLink } from '../../viewer/panel.tsx';
 import { ComparePage } from './compare.tsx';
+import { SHELL } from '../../text/shell.ts';
 import { detailsOf, findPath, type LoadedMap, loadMap, receiptPath } from './requests.ts';
 
 /** How long to wait after a key, in milliseconds. */
@@ -77,7 +78,7 @@ function MemoryGraph({ query }: Pick<PageProps, 'query'>): JSX.Element {
   );
   return (
     <Page
-      title={t(GRAPH.title)}
+      title={t(SHELL.graph)}
       about={t(GRAPH.about)}
       actions={
         <Link class="button" to={href('/graph/compare')}>

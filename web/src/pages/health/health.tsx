@@ -5,13 +5,13 @@ import { call, type Output } from '../../api/client.ts';
 import { callWithProgress, type Progress } from '../../api/progress.ts';
 import { usePolling } from '../../api/use-polling.ts';
 import { useRequest } from '../../api/use-request.ts';
-import { Page, Section, Fact } from '../../parts/page.tsx';
+import { Bar, Fact, Page, Section } from '../../parts/page.tsx';
 import { PlainText, Message } from '../../parts/plain-text.tsx';
 import { Loaded, Skeleton } from '../../parts/states.tsx';
 import { href, Link, type PageProps } from '../../router.tsx';
 import { AUDIT } from '../../text/pages/audit.ts';
 import { HEALTH } from '../../text/pages/health.ts';
-import { TASK } from '../../text/shell.ts';
+import { SHELL, TASK } from '../../text/shell.ts';
 import { t, counted, formatBytes, formatDuration, formatNumber, language } from '../../text/text.ts';
 import { Log } from './log.tsx';
 import { LOG } from './log-filters.tsx';
@@ -26,7 +26,7 @@ export function HealthPage({ rest, query }: PageProps): JSX.Element {
       narrow
       actions={
         <Link class="button" to={href('/health')}>
-          {t(HEALTH.title)}
+          {t(SHELL.health)}
         </Link>
       }
     >
@@ -50,7 +50,7 @@ function State(): JSX.Element {
   };
   return (
     <Page
-      title={t(HEALTH.title)}
+      title={t(SHELL.health)}
       about={t(HEALTH.about)}
       actions={
         <>
@@ -118,7 +118,7 @@ function Findings({ checks, onDone }: FindingsProps): JSX.Element {
         )}
         {failed.length + warnings.length === 0 && <span class="label good">{t(HEALTH.allGood)}</span>}
       </p>
-      <ul class="findings">
+      <ul class="findings list">
         {[...failed, ...warnings].map((check) => (
           <FindingCard key={`${check.name} ${check.detail}`} check={check} onDone={onDone} />
         ))}
@@ -205,7 +205,7 @@ function Copyable({ text }: { readonly text: string }): JSX.Element {
         class="button small"
         onClick={() => void navigator.clipboard.writeText(text).then(() => setCopied(true))}
       >
-        {t(isCopied ? HEALTH.copied : HEALTH.copy)}
+        {t(isCopied ? HEALTH.copied : SHELL.copy)}
       </button>
     </div>
   );
@@ -230,9 +230,7 @@ function Holds({ status }: { readonly status: Status }): JSX.Element {
           <Fact key={origin} title={`– ${t(HEALTH[origin])}`}>
             <span class="share">
               <span class="number">{formatNumber(n)}</span>
-              <span class="bar">
-                <span style={{ width: `${String((100 * n) / Math.max(1, records))}%` }} />
-              </span>
+              <Bar share={n / Math.max(1, records)} />
             </span>
           </Fact>
         ))}
@@ -275,9 +273,7 @@ function EmbeddingState({ embedding, onDone }: EmbeddingProps): JSX.Element {
         <Fact title={t(HEALTH.embedded)}>
           <span class="share">
             <span>{t(HEALTH.embeddedOf, { done: vectors, total })}</span>
-            <span class="bar">
-              <span style={{ width: `${String((100 * vectors) / Math.max(1, total))}%` }} />
-            </span>
+            <Bar share={vectors / Math.max(1, total)} />
           </span>
         </Fact>
         <Fact title={t(HEALTH.backlog)}>

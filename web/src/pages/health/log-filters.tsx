@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
 import { Chip, FilterGroup } from '../../parts/chips.tsx';
-import { DayFields, TypedField } from '../../parts/filters.tsx';
+import { TimeSpan, TypedField } from '../../parts/filters.tsx';
 import { href, navigate } from '../../router.tsx';
 import { AUDIT } from '../../text/pages/audit.ts';
+import { FILTERS } from '../../text/shell.ts';
 import { t } from '../../text/text.ts';
 
 /** The filters of the log, as the address has them. */
@@ -33,7 +34,6 @@ const ACTIONS = [
   'purge',
   'import',
 ] as const;
-const DAY_MS = 86_400_000;
 
 export function filtersOf(query: URLSearchParams): AuditFilters {
   const given = NAMES.flatMap((name) => {
@@ -57,8 +57,18 @@ export function wordFor(name: string): string {
 export function Filters({ filters }: { readonly filters: AuditFilters }): JSX.Element {
   const { actor, record, session } = filters;
   return (
-    <form class="audit-filters" aria-label={t(AUDIT.filters)} onSubmit={(event) => event.preventDefault()}>
-      <Times filters={filters} />
+    <form
+      class="audit-filters tight"
+      aria-label={t(AUDIT.filters)}
+      onSubmit={(event) => event.preventDefault()}
+    >
+      <FilterGroup title={t(FILTERS.time)}>
+        <TimeSpan
+          from={filters.from ?? ''}
+          until={filters.until ?? ''}
+          onChange={(days) => show({ ...filters, ...days })}
+        />
+      </FilterGroup>
       <Choices filters={filters} name="surface" choices={SURFACES} />
       <Choices filters={filters} name="action" choices={ACTIONS} />
       <FilterGroup title={t(AUDIT.record)}>
@@ -94,33 +104,6 @@ export function Filters({ filters }: { readonly filters: AuditFilters }): JSX.El
   );
 }
 
-function Times({ filters }: { readonly filters: AuditFilters }): JSX.Element {
-  const { from, until } = filters;
-  const spans = [
-    ['today', dayBefore(0)],
-    ['week', dayBefore(6)],
-    ['month', dayBefore(29)],
-  ] as const;
-  return (
-    <FilterGroup title={t(AUDIT.time)}>
-      <Chip
-        name={t(AUDIT.any)}
-        isOn={from === undefined && until === undefined}
-        onClick={() => show({ ...filters, from: '', until: '' })}
-      />
-      {spans.map(([name, day]) => (
-        <Chip
-          key={name}
-          name={t(AUDIT[name])}
-          isOn={from === day && until === undefined}
-          onClick={() => show({ ...filters, from: day, until: '' })}
-        />
-      ))}
-      <DayFields from={from} until={until} onChange={(name, day) => show({ ...filters, [name]: day })} />
-    </FilterGroup>
-  );
-}
-
 interface ChoicesProps {
   readonly filters: AuditFilters;
   readonly name: 'surface' | 'action';
@@ -133,7 +116,7 @@ function Choices({ filters, name, choices }: ChoicesProps): JSX.Element {
   return (
     <FilterGroup title={t(AUDIT[name])}>
       <Chip
-        name={t(AUDIT.any)}
+        name={t(FILTERS.any)}
         isOn={chosen === undefined}
         onClick={() => show({ ...filters, [name]: '' })}
       />
@@ -147,12 +130,4 @@ function Choices({ filters, name, choices }: ChoicesProps): JSX.Element {
       ))}
     </FilterGroup>
   );
-}
-
-/** The day in the time zone of the reader. */
-function dayBefore(days: number): string {
-  const at = new Date(Date.now() - days * DAY_MS);
-  return [at.getFullYear(), at.getMonth() + 1, at.getDate()]
-    .map((part) => String(part).padStart(2, '0'))
-    .join('-');
 }

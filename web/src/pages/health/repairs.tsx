@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ApiPath, Input, Output } from '../../api/client.ts';
 import { callWithProgress } from '../../api/progress.ts';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
 import { TaskState, useTask } from '../../parts/task.tsx';
 import { notify } from '../../parts/toasts.tsx';
 import { href, Link } from '../../router.tsx';
@@ -64,7 +64,7 @@ export function ActionButton<P extends ApiPath>(props: ActionProps<P>): JSX.Elem
     });
   };
   return (
-    <div class="action">
+    <div class="action tight">
       <div class="row">
         <button
           type="button"
@@ -78,16 +78,12 @@ export function ActionButton<P extends ApiPath>(props: ActionProps<P>): JSX.Elem
       </div>
       <TaskState task={task} />
       {isAsking && ask !== undefined && (
-        <Dialog title={ask.title} onClose={() => setAsking(false)}>
-          <div class="stack">
-            <p>{t(HEALTH[`${name} about`])}</p>
-            <div>
-              <button type="button" class="button primary" onClick={run}>
-                {ask.button}
-              </button>
-            </div>
-          </div>
-        </Dialog>
+        <Confirm
+          {...ask}
+          text={t(HEALTH[`${name} about`])}
+          onConfirm={run}
+          onClose={() => setAsking(false)}
+        />
       )}
     </div>
   );

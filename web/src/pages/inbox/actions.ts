@@ -4,6 +4,7 @@ import { inboxChanged } from '../../parts/inbox-count.ts';
 import { notify } from '../../parts/toasts.tsx';
 import { INBOX } from '../../text/pages/inbox.ts';
 import { counted, t } from '../../text/text.ts';
+import { lifetimeUntil } from '../facts/changes.ts';
 
 export type Group = Output<'/api/v1/inbox/list'>['groups'][number];
 export type Change = Group['changes'][number];
@@ -64,7 +65,17 @@ export function inboxActions(reload: () => void): InboxActions {
     }),
     save: async (change, seen, { title, text, tags, replaces }) => {
       try {
-        if (change.origin === 'fact') await call('/api/v1/memory/store', factOf(change, text, tags));
+        const { origin, title: key, category, expires_at: expires } = change;
+        if (origin === 'fact')
+          await call('/api/v1/memory/store', {
+            ...{
+              key,
+              value: text,
+              tags: [...tags],
+              expires: expires === null ? '1h' : lifetimeUntil(expires),
+            },
+            ...(category !== null && { category }),
+          });
         else
           await call('/api/v1/memory/update', {
             ...{ id: change.record!, content: text, title },
@@ -76,24 +87,5 @@ export function inboxActions(reload: () => void): InboxActions {
       await keepSaved(seen);
       return null;
     },
-  };
-}
-
-const HOUR_MS = 3_600_000;
-
-/** The fact with another value, for as long as it is still valid. */
-function factOf(
-  { title: key, category, expires_at: expiresAt }: Change,
-  value: string,
-  tags: readonly string[],
-) {
-  const hours =
-    expiresAt === null ? 1 : Math.max(1, Math.round((Date.parse(expiresAt) - Date.now()) / HOUR_MS));
-  return {
-    key,
-    value,
-    tags: [...tags],
-    expires: `${String(hours)}h`,
-    ...(category !== null && { category }),
   };
 }

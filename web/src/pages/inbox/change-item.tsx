@@ -1,13 +1,15 @@
 import type { JSX } from 'preact';
+import { Diff } from '../../parts/diff.tsx';
 import { PlainText } from '../../parts/plain-text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { href, Link } from '../../router.tsx';
 import { INBOX } from '../../text/pages/inbox.ts';
-import { counted, formatAgo, t, type Text, formatMoment } from '../../text/text.ts';
+import { counted, formatAgo, t, type Text } from '../../text/text.ts';
+import { SHELL } from '../../text/shell.ts';
 import type { Change } from './actions.ts';
 
 /** What each action is called, and the class of its label. */
-const ACTIONS: Readonly<Record<string, readonly [Text, string]>> = {
+export const ACTIONS: Readonly<Record<string, readonly [Text, string]>> = {
   write: [INBOX.didWrite, 'good'],
   update: [INBOX.didChange, 'accent'],
   undelete: [INBOX.didRestore, 'accent'],
@@ -75,7 +77,7 @@ export function ChangeItem({
         </button>
         {state === 'live' && (
           <button type="button" class="button small" onClick={onEdit}>
-            {t(INBOX.edit)}
+            {t(SHELL.edit)}
           </button>
         )}
         {undo !== null && (
@@ -95,13 +97,15 @@ export function ChangeItem({
 /** The beginning of a text that is new, was deleted or could not be compared, and what else changed. */
 function Body({ change }: { readonly change: Change }): JSX.Element {
   const { diff } = change;
-  const content: unknown = diff?.['content'];
+  const { trust: _, ...shown } = diff ?? {};
+  const content: unknown = shown['content'];
   const isObject = typeof content === 'object' && content !== null;
   const isNew = isObject && 'characters' in content;
   const hasNoPatch = isObject && 'before' in content;
   return (
     <>
-      {diff !== null && !isNew && <Diff change={change} />}
+      {diff !== null && !isNew && <Diff diff={shown} />}
+      {diff !== null && !isNew && change.shortened && <p class="quiet-text">{t(INBOX.shortened)}</p>}
       {(diff === null || isNew || hasNoPatch) && <Excerpt change={change} />}
     </>
   );
@@ -134,125 +138,4 @@ function reasonOf({ changed_by: by, subject, state, why }: Change): string {
   if (by !== null) return t(INBOX.changedAgain, { agent: by.agent });
   if (!UUID.test(subject ?? '')) return t(INBOX.noRecord);
   return state === 'gone' ? t(INBOX.gone) : t(INBOX.refused, { why: why ?? '' });
-}
-
-const NAMES: Readonly<Record<string, Text>> = {
-  title: INBOX.fieldTitle,
-  tags: INBOX.fieldTags,
-  category: INBOX.fieldCategory,
-  record_type: INBOX.fieldType,
-  project: INBOX.fieldProject,
-  expires_at: INBOX.fieldExpires,
-  metadata: INBOX.fieldMetadata,
-  key: INBOX.fieldKey,
-  content: INBOX.content,
-};
-
-/** What a change did: fields before and after, and the lines of the text that were removed and added. */
-function Diff({ change }: { readonly change: Change }): JSX.Element | null {
-  const fields: [string, unknown][] = Object.entries(change.diff ?? {});
-  const content: unknown = change.diff?.['content'];
-  const patch = textOf(content, 'patch');
-  const before = textOf(content, 'before');
-  const isText = patch !== null || before !== null;
-  const rows = fields.filter(([name]) => name !== 'trust' && (name !== 'content' || !isText));
-  return (
-    <>
-      {rows.length > 0 && (
-        <dl class="fields">
-          {rows.map(([name, value]) => (
-            <div key={name}>
-              <dt>{Object.hasOwn(NAMES, name) ? t(NAMES[name]!) : <PlainText text={name} />}</dt>
-              <dd>
-                {isPair(value) ? (
-                  <>
-                    <Value name={name} value={part(value, 'before')} removed />{' '}
-                    <Value name={name} value={part(value, 'after')} />
-                  </>
-                ) : (
-                  <Value name={name} value={value} />
-                )}
-              </dd>
-            </div>
-          ))}
-        </dl>
-      )}
-      {patch !== null && <Patch patch={patch} />}
-      {before !== null && <Patch patch={before.replaceAll(/^/gm, '-')} />}
-      {change.shortened && <p class="quiet-text">{t(INBOX.shortened)}</p>}
-    </>
-  );
-}
-
-/** Whether a value is that before and after; entries of the log about other things have other values. */
-function isPair(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && ('before' in value || 'after' in value);
-}
-
-function part(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null
-    ? ((value as Readonly<Record<string, unknown>>)[name] ?? null)
-    : null;
-}
-
-function textOf(value: unknown, name: string): string | null {
-  const text = part(value, name);
-  return typeof text === 'string' ? text : null;
-}
-
-interface ValueProps {
-  readonly name: string;
-  readonly value: unknown;
-  readonly removed?: boolean;
-}
-
-function Value({ name, value, removed = false }: ValueProps): JSX.Element {
-  const isEmpty = value === null || value === '' || (Array.isArray(value) && value.length === 0);
-  const shown = isEmpty ? t(INBOX.none) : valueText(name, value);
-  const Tag = removed ? 'del' : 'ins';
-  return (
-    <Tag>
-      <PlainText text={shown} />
-    </Tag>
-  );
-}
-
-function valueText(name: string, value: unknown): string {
-  if (name === 'expires_at') return formatMoment(String(value));
-  if (Array.isArray(value))
-    return value.map((each) => (name === 'tags' ? '#' : '') + valueText('', each)).join(' ');
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-const HUNK = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
-const KINDS: Readonly<Record<string, 'removed' | 'added'>> = { '-': 'removed', '+': 'added' };
-
-/** Removed and added lines, which differ by a sign and by colour. */
-function Patch({ patch }: { readonly patch: string }): JSX.Element {
-  const lines = patch.replace(/\n$/, '').split('\n');
-  return (
-    <div class="patch">
-      {lines.map((line, i) => {
-        const [, number] = HUNK.exec(line) ?? [];
-        if (number !== undefined)
-          return (
-            <p key={i} class="hunk">
-              {t(INBOX.line, { n: Number(number) })}
-            </p>
-          );
-        const kind = KINDS[line[0] ?? ''];
-        // "\ No newline at end of file".
-        if (kind === undefined) return null;
-        const Tag = kind === 'removed' ? 'del' : 'ins';
-        return (
-          <p key={i} class={kind}>
-            <span aria-hidden="true">{kind === 'removed' ? '−' : '+'}</span>
-            <Tag>
-              <PlainText text={line.slice(1)} />
-            </Tag>
-          </p>
-        );
-      })}
-    </div>
-  );
 }

@@ -3,17 +3,18 @@ import type { JSX } from 'preact';
 import { useState, useEffect, useRef } from 'preact/hooks';
 import { call, type Output } from '../../api/client.ts';
 import { usePages } from '../../api/use-pages.ts';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Confirm, Dialog } from '../../parts/dialog.tsx';
+import { EditForm, TextArea, TextField } from '../../parts/form.tsx';
 import { useInboxChanges } from '../../parts/inbox-count.ts';
-import { More } from '../../parts/more.tsx';
 import { Page } from '../../parts/page.tsx';
-import { Empty, Loaded } from '../../parts/states.tsx';
+import { Empty, Loaded, More } from '../../parts/states.tsx';
 import { href, Link, type PageProps, navigate } from '../../router.tsx';
 import { INBOX } from '../../text/pages/inbox.ts';
 import { counted, t } from '../../text/text.ts';
 import { type Change, type Group, inboxActions, type InboxActions, type Edited } from './actions.ts';
 import { GroupCard, type ItemHandlers } from './group-card.tsx';
 import { useRequest } from '../../api/use-request.ts';
+import { SHELL } from '../../text/shell.ts';
 import { useKeys } from '../../parts/keys.tsx';
 
 type Inbox = Output<'/api/v1/inbox/list'>;
@@ -25,12 +26,7 @@ export function InboxPage({ rest }: PageProps): JSX.Element {
 
 function AllGroups(): JSX.Element {
   const list = usePages<Inbox, Group, string>(
-    (after, signal) =>
-      call(
-        '/api/v1/inbox/list',
-        after === undefined ? {} : { after },
-        signal === undefined ? {} : { signal },
-      ),
+    (after, signal) => call('/api/v1/inbox/list', after === undefined ? {} : { after }, { signal }),
     ({ groups, next }) => ({ items: groups, next }),
     null,
   );
@@ -45,7 +41,7 @@ function AllGroups(): JSX.Element {
   const last = Math.max(0, ...list.items.map((group) => group.last));
   return (
     <Page
-      title={t(INBOX.title)}
+      title={t(SHELL.inbox)}
       about={t(INBOX.about)}
       actions={
         total > 0 && (
@@ -80,24 +76,16 @@ function AllGroups(): JSX.Element {
       </Loaded>
       <Editor items={items} />
       {asking && (
-        <Dialog title={counted(INBOX.keepQuestion, total)} onClose={() => setAsking(false)}>
-          <p>{t(INBOX.keepAbout)}</p>
-          <div class="row end">
-            <button type="button" class="button" onClick={() => setAsking(false)}>
-              {t(INBOX.cancel)}
-            </button>
-            <button
-              type="button"
-              class="button primary"
-              onClick={() => {
-                setAsking(false);
-                void actions.keep({ all: true, up_to: last });
-              }}
-            >
-              {t(INBOX.keepEverything)}
-            </button>
-          </div>
-        </Dialog>
+        <Confirm
+          title={counted(INBOX.keepQuestion, total)}
+          text={t(INBOX.keepAbout)}
+          button={t(INBOX.keepEverything)}
+          onConfirm={() => {
+            setAsking(false);
+            void actions.keep({ all: true, up_to: last });
+          }}
+          onClose={() => setAsking(false)}
+        />
       )}
     </Page>
   );
@@ -112,7 +100,7 @@ function OneGroup({ id }: { readonly id: string }): JSX.Element {
       call(
         '/api/v1/inbox/list',
         { group: id, changes: CHANGES_AT_ONCE, ...(after !== undefined && { after_change: after }) },
-        signal === undefined ? {} : { signal },
+        { signal },
       ),
     ({ groups: [group] }) => ({ items: group?.changes ?? [], next: group?.next_change ?? null }),
     id,
@@ -127,7 +115,7 @@ function OneGroup({ id }: { readonly id: string }): JSX.Element {
     </Link>
   );
   return (
-    <Page title={t(INBOX.title)} about={t(INBOX.about)} actions={back} narrow>
+    <Page title={t(SHELL.inbox)} about={t(INBOX.about)} actions={back} narrow>
       <Loaded request={list}>
         {() =>
           group === undefined ? (
@@ -218,42 +206,15 @@ interface FormProps {
 function Form({ edited, hasTitle, onSave, onClose }: FormProps): JSX.Element {
   const [title, setTitle] = useState(edited.title);
   const [text, setText] = useState(edited.text);
-  const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => field.current?.focus(), []);
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSave({ ...edited, title, text });
-      }}
+    <EditForm
+      button={t(INBOX.save)}
+      onSave={async () => onSave({ ...edited, title, text })}
+      onCancel={onClose}
     >
-      {hasTitle && (
-        <label class="field">
-          {t(INBOX.titleLabel)}
-          <input class="input" value={title} onInput={({ currentTarget }) => setTitle(currentTarget.value)} />
-        </label>
-      )}
-      <label class="field">
-        {t(INBOX.textLabel)}
-        <textarea
-          ref={field}
-          class="input"
-          rows={12}
-          required
-          value={text}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-        />
-      </label>
-      <div class="row end">
-        <button type="button" class="button" onClick={onClose}>
-          {t(INBOX.cancel)}
-        </button>
-        <button type="submit" class="button primary">
-          {t(INBOX.save)}
-        </button>
-      </div>
-    </form>
+      {hasTitle && <TextField label={t(SHELL.title)} value={title} onChange={setTitle} />}
+      <TextArea label={t(INBOX.textLabel)} rows={12} value={text} onChange={setText} />
+    </EditForm>
   );
 }
 
@@ -328,7 +289,7 @@ function useItems(all: readonly Change[], actions: InboxActions): ItemState {
     },
     {
       key: 'e',
-      does: t(INBOX.keyEdit),
+      does: t(SHELL.edit),
       run: onFocused((item) => {
         if (item.state === 'live') edit(item);
       }),

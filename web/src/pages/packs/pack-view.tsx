@@ -72,7 +72,7 @@ export function PackView({ blocks, shown, query, title, text: whole, note }: Pac
                   void navigator.clipboard.writeText(whole).then(() => notify(t(PACKS.copied)));
                 }}
               >
-                {t(PACKS.copy)}
+                {t(SHELL.copy)}
               </button>
             )}
           </header>
@@ -158,7 +158,7 @@ function BudgetBar({ shown, current }: BudgetBarProps): JSX.Element {
   const width = (tokens: number) => ({ width: `${String((100 * tokens) / Math.max(1, budget.tokens))}%` });
   const used = t(PACKS.tokensUsed, { used: budget.used, budget: budget.tokens });
   return (
-    <figure class="budget">
+    <figure class="tight">
       <div class="budget-bar" role="img" aria-label={`${t(PACKS.budgetBar)}: ${used}`}>
         {parts.map(({ record, tone, title, tokens }) => (
           <span

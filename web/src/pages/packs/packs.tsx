@@ -2,13 +2,15 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, type Input, type Output } from '../../api/client.ts';
 import { useRequest } from '../../api/use-request.ts';
+import { Checkbox, TextField } from '../../parts/form.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { href, Link, navigate, type PageProps } from '../../router.tsx';
-import { PACKS, RECEIPTS } from '../../text/pages/packs.ts';
-import { Message } from '../../parts/plain-text.tsx';
+import { PACKS } from '../../text/pages/packs.ts';
+import { Notices } from '../../parts/plain-text.tsx';
 import { t } from '../../text/text.ts';
 import { LeftOut, type Block, PackView } from './pack-view.tsx';
+import { SHELL } from '../../text/shell.ts';
 import type { ShownReceipt } from './record-names.ts';
 
 type Pack = Output<'/api/v1/memory/pack'>;
@@ -21,7 +23,7 @@ export function PacksPage({ query }: PageProps): JSX.Element {
   const asked = askedIn(query);
   const request = useRequest(async (signal) => (asked.query === '' ? null : made(asked, signal)), asked);
   return (
-    <Page title={t(PACKS.title)} about={t(PACKS.about)}>
+    <Page title={t(SHELL.packs)} about={t(PACKS.about)}>
       <PackForm key={JSON.stringify(asked)} asked={asked} />
       {asked.query === '' ? (
         <Empty title={t(PACKS.emptyTitle)}>
@@ -41,7 +43,7 @@ function emptyText(): JSX.Element {
   return (
     <>
       {before}
-      <Link to={href('/receipts')}>{t(RECEIPTS.title)}</Link>
+      <Link to={href('/receipts')}>{t(SHELL.receipts)}</Link>
       {after}
     </>
   );
@@ -81,11 +83,7 @@ function MadePack({ pack, shown }: { readonly pack: Pack; readonly shown: ShownR
           {t(PACKS.missing, { signal: t(PACKS[signal]), why })}
         </p>
       ))}
-      {pack.notices.map((notice) => (
-        <p class="quiet-text" key={notice}>
-          <Message text={notice} />
-        </p>
-      ))}
+      <Notices notices={pack.notices} />
       {pack.empty !== null && (
         <Empty title={t(PACKS.nothingTitle)}>
           <p>{t(PACKS.nothing)}</p>
@@ -184,31 +182,9 @@ function PackForm({ asked }: { readonly asked: Asked }): JSX.Element {
       <details open={isChanged}>
         <summary>{t(PACKS.options)}</summary>
         <div class="stack options">
-          <label class="field">
-            {t(PACKS.project)}
-            <input
-              class="input"
-              value={project}
-              onInput={({ currentTarget }) => setProject(currentTarget.value)}
-            />
-          </label>
-          <label class="choice">
-            <input
-              type="checkbox"
-              checked={useGraph}
-              onChange={({ currentTarget }) => setUseGraph(currentTarget.checked)}
-            />
-            {t(PACKS.useGraph)}
-          </label>
-          <label class="choice">
-            <input
-              type="checkbox"
-              checked={cross}
-              disabled={!useGraph}
-              onChange={({ currentTarget }) => setCross(currentTarget.checked)}
-            />
-            {t(PACKS.crossProject)}
-          </label>
+          <TextField label={t(PACKS.project)} value={project} onChange={setProject} />
+          <Checkbox label={t(PACKS.useGraph)} checked={useGraph} onChange={setUseGraph} />
+          <Checkbox label={t(PACKS.crossProject)} checked={cross} disabled={!useGraph} onChange={setCross} />
         </div>
       </details>
     </form>

@@ -105,7 +105,7 @@ function Verified({ shown }: { readonly shown: ShownReceipt }): JSX.Element {
           );
           if (changed.length === 0) return <p>{t(RECEIPTS.verifiedSame)}</p>;
           return (
-            <ul class="verified-records">
+            <ul class="tight">
               {changed.map(([record, own]) => (
                 <li key={record} class="row">
                   <PlainText text={titleOf(shown, record)} />

@@ -4,14 +4,14 @@ import { Chip } from '../../parts/chips.tsx';
 import { call, type Output } from '../../api/client.ts';
 import { useChanges } from '../../api/events.ts';
 import { usePages } from '../../api/use-pages.ts';
-import { More } from '../../parts/more.tsx';
-import { Page } from '../../parts/page.tsx';
+import { Bar, Page } from '../../parts/page.tsx';
 import { PlainText } from '../../parts/plain-text.tsx';
-import { Empty, Loaded } from '../../parts/states.tsx';
+import { Empty, Loaded, More } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
 import { href, Link, navigate, type PageProps } from '../../router.tsx';
 import { PACKS, RECEIPTS } from '../../text/pages/packs.ts';
 import { counted, t } from '../../text/text.ts';
+import { FILTERS, SHELL } from '../../text/shell.ts';
 import { ReceiptPage } from './receipt.tsx';
 
 type List = Output<'/api/v1/receipt/list'>;
@@ -36,7 +36,7 @@ function ReceiptList({ kind }: { readonly kind: Summary['kind'] | undefined }): 
           ...(kind !== undefined && { kind }),
           ...(after !== undefined && { after }),
         },
-        signal === undefined ? {} : { signal },
+        { signal },
       ),
     ({ receipts: items, next }: List) => ({ items, next }),
     kind,
@@ -45,12 +45,12 @@ function ReceiptList({ kind }: { readonly kind: Summary['kind'] | undefined }): 
     if (kinds.includes('receipts')) list.reload();
   });
   return (
-    <Page title={t(RECEIPTS.title)} about={t(RECEIPTS.about)} narrow>
+    <Page title={t(SHELL.receipts)} about={t(RECEIPTS.about)} narrow>
       <div class="chips" role="group" aria-label={t(RECEIPTS.filter)}>
         {[undefined, ...KINDS].map((each) => (
           <Chip
             key={each}
-            name={t(each === undefined ? RECEIPTS.all : RECEIPTS[`kind_${each}`])}
+            name={t(each === undefined ? FILTERS.any : RECEIPTS[`kind_${each}`])}
             isOn={each === kind}
             onClick={() => navigate(href('/receipts', { kind: each }))}
           />
@@ -132,9 +132,7 @@ function ReceiptNumbers({ items, candidates, used_tokens: used, budget }: Summar
       <span>
         {counted(RECEIPTS.items, items)} {t(RECEIPTS.ofConsidered, { n: candidates })}
       </span>
-      <span class="bar" aria-hidden="true">
-        <span style={{ width: `${String((100 * used) / Math.max(1, budget))}%` }} />
-      </span>
+      <Bar share={used / Math.max(1, budget)} />
       <span>{t(PACKS.tokensUsed, { used, budget })}</span>
     </div>
   );

@@ -2,9 +2,8 @@ import type { JSX } from 'preact';
 import { call, type Output } from '../../api/client.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useRequest } from '../../api/use-request.ts';
-import { More } from '../../parts/more.tsx';
 import { PlainText } from '../../parts/plain-text.tsx';
-import { Loaded, Skeleton } from '../../parts/states.tsx';
+import { Loaded, More, Skeleton } from '../../parts/states.tsx';
 import { href, Link } from '../../router.tsx';
 import { RECORD } from '../../text/pages/record.ts';
 import { t } from '../../text/text.ts';
@@ -17,23 +16,19 @@ export function Backlinks({ record }: { readonly record: ShownRecord }): JSX.Ele
   const { citation } = record;
   const list = usePages(
     (after: string | undefined, signal) =>
-      call(
-        '/api/v1/record/links',
-        { citation, ...(after !== undefined && { after }) },
-        signal === undefined ? {} : { signal },
-      ),
+      call('/api/v1/record/links', { citation, ...(after !== undefined && { after }) }, { signal }),
     ({ links, next }: LinkPage) => ({ items: links, next }),
     [citation, record.updated_at],
   );
   return (
-    <section class="record-part">
+    <section class="record-part list">
       <h2>{t(RECORD.backlinks)}</h2>
       <Loaded request={list} loading={<Skeleton lines={3} />}>
         {() =>
           list.items.length === 0 ? (
             <p class="quiet-text">{t(RECORD.noBacklinks)}</p>
           ) : (
-            <ul class="mentions">
+            <ul class="mentions list">
               {list.items.map((link, i) => (
                 <li key={i}>
                   <Link to={addressOf(link)}>
@@ -83,10 +78,10 @@ export function Neighbours({ record }: { readonly record: ShownRecord }): JSX.El
     })
     .slice(0, SHOWN_NEIGHBOURS);
   return (
-    <section class="record-part">
+    <section class="record-part list">
       <h2>{t(RECORD.neighbours)}</h2>
       {edges.length > 0 && (
-        <ul class="mentions">
+        <ul class="mentions list">
           {edges.map((edge, i) => {
             const { id, title } = targetOf(edge);
             return (

@@ -2,8 +2,10 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { type ApiError, call } from '../../api/client.ts';
 import { asApiError } from '../../api/use-request.ts';
+import { splitTags, TextArea, TextField } from '../../parts/form.tsx';
 import { notify } from '../../parts/toasts.tsx';
 import { RECORD } from '../../text/pages/record.ts';
+import { SHELL } from '../../text/shell.ts';
 import { t } from '../../text/text.ts';
 import type { ShownRecord } from './markdown-view.tsx';
 
@@ -27,13 +29,12 @@ export function Edit({ record, onClose, onChange }: EditProps): JSX.Element {
   const save = async (overwrite: boolean): Promise<void> => {
     setSaving(true);
     setError(undefined);
-    const wanted = tags.split(',').map((tag) => tag.trim().replace(/^#/, ''));
     try {
       const { masked } = await call('/api/v1/memory/update', {
         id: record.id,
         title,
         content: text,
-        tags: wanted.filter((tag) => tag !== ''),
+        tags: splitTags(tags),
         ...(!overwrite && { if_updated_at: readAt }),
       });
       notify(masked.length > 0 ? t(RECORD.savedMasked, { kinds: masked.join(', ') }) : t(RECORD.saved));
@@ -53,24 +54,14 @@ export function Edit({ record, onClose, onChange }: EditProps): JSX.Element {
         void save(false);
       }}
     >
-      <label class="field">
-        {t(RECORD.titleField)}
-        <input class="input" value={title} onInput={({ currentTarget }) => setTitle(currentTarget.value)} />
-      </label>
-      <label class="field">
-        {t(RECORD.textField)}
-        <textarea
-          class="input"
-          required
-          rows={Math.min(30, text.split('\n').length + 3)}
-          value={text}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-        />
-      </label>
-      <label class="field">
-        {t(RECORD.tagsField)}
-        <input class="input" value={tags} onInput={({ currentTarget }) => setTags(currentTarget.value)} />
-      </label>
+      <TextField label={t(SHELL.title)} value={title} onChange={setTitle} />
+      <TextArea
+        label={t(RECORD.textField)}
+        rows={Math.min(30, text.split('\n').length + 3)}
+        value={text}
+        onChange={setText}
+      />
+      <TextField label={t(RECORD.tagsField)} value={tags} onChange={setTags} />
       {error !== undefined && (
         <div class="notice bad" role="alert">
           <p>{error.code === 'conflict' ? t(RECORD.conflict) : error.message}</p>
@@ -95,10 +86,10 @@ export function Edit({ record, onClose, onChange }: EditProps): JSX.Element {
       )}
       <div class="row">
         <button type="submit" class="button primary" disabled={saving}>
-          {t(RECORD.save)}
+          {t(SHELL.save)}
         </button>
         <button type="button" class="button" onClick={onClose}>
-          {t(RECORD.cancel)}
+          {t(SHELL.cancel)}
         </button>
       </div>
     </form>

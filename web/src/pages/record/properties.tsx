@@ -4,6 +4,7 @@ import { Time } from '../../parts/time.tsx';
 import { href, Link } from '../../router.tsx';
 import { RECORD } from '../../text/pages/record.ts';
 import { formatAgo, t } from '../../text/text.ts';
+import { FILTERS, TRUST } from '../../text/shell.ts';
 import type { ShownRecord } from './markdown-view.tsx';
 
 /** Where the record comes from, who wrote it, its tags and its front matter. */
@@ -11,15 +12,15 @@ export function Properties({ record }: { readonly record: ShownRecord }): JSX.El
   const { source, url, expires_at: expiresAt, aliases, file, path, changed_by: changedBy } = record;
   const place = file ?? path;
   return (
-    <section class="record-part">
+    <section class="record-part list">
       <h2>{t(RECORD.properties)}</h2>
-      <dl class="properties">
-        <Row name={t(RECORD.from)}>
+      <dl class="properties tight">
+        <Row name={t(FILTERS.from)}>
           <Link to={href('/records', { source })}>
             <PlainText text={record.from ?? record.source_name} />
           </Link>
         </Row>
-        <Row name={t(RECORD.writtenBy)}>{t(RECORD[record.trust])}</Row>
+        <Row name={t(FILTERS.trust)}>{t(TRUST[record.trust])}</Row>
         <Row name={t(RECORD.created)}>
           <Time iso={record.created_at} age={record.age} />
         </Row>
@@ -27,18 +28,18 @@ export function Properties({ record }: { readonly record: ShownRecord }): JSX.El
           <Time iso={record.updated_at} />
         </Row>
         {expiresAt !== null && <Row name="">{t(RECORD.expires, { ago: formatAgo(expiresAt) })}</Row>}
-        <Row name={t(RECORD.project)}>
+        <Row name={t(FILTERS.project)}>
           <Link to={href('/records', { project: record.project })}>
             <PlainText text={record.project} />
           </Link>
         </Row>
         {record.record_type !== 'note' && (
-          <Row name={t(RECORD.type)}>
+          <Row name={t(FILTERS.type)}>
             <PlainText text={record.record_type} />
           </Row>
         )}
         {record.category !== 'note' && (
-          <Row name={t(RECORD.category)}>
+          <Row name={t(FILTERS.category)}>
             <PlainText text={record.category} />
           </Row>
         )}

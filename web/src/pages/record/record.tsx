@@ -19,6 +19,7 @@ import { Edit } from './edit.tsx';
 import { History } from './history.tsx';
 import { LongText, MarkdownView, type ShownRecord } from './markdown-view.tsx';
 import { Properties } from './properties.tsx';
+import { SHELL } from '../../text/shell.ts';
 import { Time } from '../../parts/time.tsx';
 
 /** A record, by its number (`/record/12`) or by a citation (`/record?citation=…`). */
@@ -113,7 +114,7 @@ function Actions({ record, onChange, onEdit }: ActionsProps): JSX.Element {
       )}
       {changedBy === 'fact-store' && (
         <Link class="button" to={href('/facts')}>
-          {t(RECORD.toFacts)}
+          {t(SHELL.facts)}
         </Link>
       )}
       {deletedAt === null && changedBy === 'update' && onEdit !== undefined && (
@@ -146,7 +147,7 @@ function Deleted({ record, onChange }: RecordViewProps): JSX.Element {
         {purgedAfter !== null && t(RECORD.purgedAfter, { day: formatDay(purgedAfter) })}
       </p>
       <button type="button" class="button small" onClick={() => attempt(restore(id, onChange))}>
-        {t(RECORD.restore)}
+        {t(SHELL.restore)}
       </button>
     </div>
   );
@@ -167,7 +168,7 @@ function Given({ record }: { readonly record: ShownRecord }): JSX.Element {
     id,
   );
   return (
-    <section class="record-part">
+    <section class="record-part list">
       <h2>{t(RECORD.given)}</h2>
       <Loaded request={request} loading={<Skeleton lines={2} />}>
         {(found) => <Uses found={found} />}

@@ -4,7 +4,7 @@ import type uPlot from 'uplot';
 import type { Output } from '../../api/client.ts';
 import { PlainText } from '../../parts/plain-text.tsx';
 import { RECORDS } from '../../text/pages/records.ts';
-import { formatDay, t } from '../../text/text.ts';
+import { dayOf, formatDay, t } from '../../text/text.ts';
 
 type Counts = Output<'/api/v1/record/histogram'>;
 
@@ -167,12 +167,6 @@ function optionsOf(
       ],
     },
   };
-}
-
-/** The local day, as a field for dates has it. */
-export function dayOf(date: Date): string {
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return `${String(date.getFullYear())}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
 /** A source in a histogram. */

@@ -2,15 +2,14 @@ import type { JSX } from 'preact';
 import './records.css';
 import { Chip } from '../../parts/chips.tsx';
 import { Filters, selectionOf } from '../../parts/filters.tsx';
-import { More } from '../../parts/more.tsx';
 import { Page } from '../../parts/page.tsx';
 import { PlainText } from '../../parts/plain-text.tsx';
-import { Empty, Loaded } from '../../parts/states.tsx';
+import { Empty, Loaded, More } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
 import { attempt } from '../../parts/toasts.tsx';
 import { href, Link, navigate, type PageProps } from '../../router.tsx';
 import { RECORDS } from '../../text/pages/records.ts';
-import { SHELL } from '../../text/shell.ts';
+import { FILTERS, SHELL } from '../../text/shell.ts';
 import { counted, formatDay, t } from '../../text/text.ts';
 import { changeQuery, type Row, type TableInput, useTable, restore } from './requests.ts';
 import { NoRecords } from './no-records.tsx';
@@ -91,8 +90,8 @@ interface TableProps {
 }
 
 const COLUMNS = {
-  title: RECORDS.titleColumn,
-  time: RECORDS.timeColumn,
+  title: SHELL.title,
+  time: FILTERS.time,
   updated: RECORDS.updatedColumn,
 } as const;
 
@@ -121,8 +120,8 @@ function Table({ rows, query, sort, order, onChange }: TableProps): JSX.Element 
         <thead>
           <tr>
             {head('title')}
-            <th class="wide">{t(RECORDS.source)}</th>
-            <th class="wide">{t(RECORDS.project)}</th>
+            <th class="wide">{t(FILTERS.source)}</th>
+            <th class="wide">{t(FILTERS.project)}</th>
             {head('time')}
             {query.get('deleted') === '1' ? <th>{t(RECORDS.deletedColumn)}</th> : head('updated')}
           </tr>
@@ -165,7 +164,7 @@ function RecordRow({ row, onChange }: { readonly row: Row; readonly onChange: ()
           <span class="row">
             <Time iso={deletedAt} />
             <button type="button" class="button small" onClick={() => attempt(restore(id, onChange))}>
-              {t(RECORDS.restore)}
+              {t(SHELL.restore)}
             </button>
           </span>
         )}

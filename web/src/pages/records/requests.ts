@@ -19,7 +19,7 @@ export function useTable(input: TableInput): PagesState<Row, string, Page> {
       call(
         '/api/v1/record/table',
         { limit: PAGE_SIZE, ...input, ...(after !== undefined && { after }) },
-        signal === undefined ? {} : { signal },
+        { signal },
       ),
     ({ records, next }: Page) => ({ items: records, next }),
     input,

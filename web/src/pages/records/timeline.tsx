@@ -2,17 +2,16 @@ import type { JSX } from 'preact';
 import './timeline.css';
 import { call } from '../../api/client.ts';
 import { useRequest } from '../../api/use-request.ts';
-import { Chip } from '../../parts/chips.tsx';
-import { DayFields, Filters, selectionOf } from '../../parts/filters.tsx';
-import { More } from '../../parts/more.tsx';
+import { Filters, selectionOf, TimeSpan } from '../../parts/filters.tsx';
 import { PlainText } from '../../parts/plain-text.tsx';
-import { Loaded } from '../../parts/states.tsx';
+import { Loaded, More } from '../../parts/states.tsx';
 import { href, Link } from '../../router.tsx';
 import { RECORDS } from '../../text/pages/records.ts';
-import { counted, formatDay, t } from '../../text/text.ts';
+import { counted, dayOf, formatDay, t } from '../../text/text.ts';
 import { changeQuery, type Row, useTable } from './requests.ts';
 import { NoRecords } from './no-records.tsx';
-import { dayOf, Histogram } from './histogram.tsx';
+import { FILTERS } from '../../text/shell.ts';
+import { Histogram } from './histogram.tsx';
 
 /** The address of the timeline. */
 export const TIMELINE = '/records/timeline';
@@ -38,7 +37,13 @@ export function Timeline({ query }: { readonly query: URLSearchParams }): JSX.El
       {counts.data !== undefined && counts.data.undated > 0 && (
         <p class="quiet-text">{counted(RECORDS.undated, counts.data.undated)}</p>
       )}
-      <Range query={query} />
+      <div class="range" role="group" aria-label={t(FILTERS.time)}>
+        <TimeSpan
+          from={query.get('from') ?? ''}
+          until={query.get('until') ?? ''}
+          onChange={(days) => changeQuery(query, days)}
+        />
+      </div>
       <Filters path={TIMELINE} query={query} counted={selection} />
       <Loaded request={list}>
         {({ total }) =>
@@ -56,34 +61,6 @@ export function Timeline({ query }: { readonly query: URLSearchParams }): JSX.El
         }
       </Loaded>
     </>
-  );
-}
-
-const DAY_MS = 86_400_000;
-const PRESETS = { all: null, week: 7, month: 30, year: 365 } as const;
-
-/** The time as two fields, for those who do not drag, and a few usual spans. */
-function Range({ query }: { readonly query: URLSearchParams }): JSX.Element {
-  const [from, until] = [query.get('from') ?? '', query.get('until') ?? ''];
-  const start = (days: number): string => dayOf(new Date(Date.now() - (days - 1) * DAY_MS));
-  return (
-    <div class="range" role="group" aria-label={t(RECORDS.range)}>
-      <DayFields from={from} until={until} onChange={(name, day) => changeQuery(query, { [name]: day })} />
-      <div class="chips">
-        {(Object.keys(PRESETS) as (keyof typeof PRESETS)[]).map((name) => {
-          const days = PRESETS[name];
-          const wanted = days === null ? '' : start(days);
-          return (
-            <Chip
-              key={name}
-              name={t(RECORDS[name])}
-              isOn={until === '' && from === wanted}
-              onClick={() => changeQuery(query, { from: wanted, until: null })}
-            />
-          );
-        })}
-      </div>
-    </div>
   );
 }
 

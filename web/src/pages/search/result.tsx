@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { Bar } from '../../parts/page.tsx';
 import { call, type Output } from '../../api/client.ts';
 import { session } from '../../api/session.ts';
 import { useRequest } from '../../api/use-request.ts';
@@ -173,9 +174,7 @@ function Explanation({ result }: { readonly result: Result }): JSX.Element | nul
           <div key={signal} class="signal">
             <dt>{t(SEARCH[signal])}</dt>
             <dd>
-              <span class={`bar ${signal}`}>
-                <span style={{ width: `${String((100 * Math.max(0, added)) / largest)}%` }} />
-              </span>
+              <Bar class={signal} share={added / largest} />
               <span class="number">
                 #{rank} · {added.toFixed(4)}
               </span>

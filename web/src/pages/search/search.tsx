@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import './search.css';
-import { Message } from '../../parts/plain-text.tsx';
+import { Notices } from '../../parts/plain-text.tsx';
 import { call, type Output } from '../../api/client.ts';
 import { session } from '../../api/session.ts';
 import { useRequest } from '../../api/use-request.ts';
@@ -13,6 +13,7 @@ import { Empty, Loaded } from '../../parts/states.tsx';
 import { href, Link, navigate, usePlace, type PageProps } from '../../router.tsx';
 import { FOLDER, SEARCH } from '../../text/pages/search.ts';
 import { counted, t } from '../../text/text.ts';
+import { SHELL } from '../../text/shell.ts';
 import { ResultCard } from './result.tsx';
 
 type Found = Output<'/api/v1/memory/search'>;
@@ -55,7 +56,7 @@ export function SearchPage({ query }: PageProps): JSX.Element {
   };
   const more = (): void => change({ limit: String(limit + PAGE_SIZE) });
   return (
-    <Page title={t(SEARCH.title)} narrow>
+    <Page title={t(SHELL.search)} narrow>
       <form
         role="search"
         onSubmit={(event) => {
@@ -69,7 +70,7 @@ export function SearchPage({ query }: PageProps): JSX.Element {
           class="input search-field"
           value={text}
           placeholder={t(SEARCH.placeholder)}
-          aria-label={t(SEARCH.title)}
+          aria-label={t(SHELL.search)}
           autocomplete="off"
           spellcheck={false}
           onInput={({ currentTarget }) => change({ q: currentTarget.value })}
@@ -186,16 +187,16 @@ function Results({ found, onMore, stale }: ResultsProps): JSX.Element {
   );
   return (
     <div class={stale ? 'results stale' : 'results'}>
-      <Notices found={found} />
+      <About found={found} />
       <p class="quiet-text" role="status">
         {all.length > 0 && counted(SEARCH.results, all.length)}
         {all.length > 0 && found.strong === 0 && ` · ${t(SEARCH.unsure)}`}
       </p>
-      <ol class="result-list">{strong.map(card)}</ol>
+      <ol class="list">{strong.map(card)}</ol>
       {weak.length > 0 && (
         <section>
           <h2 class="divider">{t(SEARCH.weaker)}</h2>
-          <ol class="result-list">{weak.map(card)}</ol>
+          <ol class="list">{weak.map(card)}</ol>
         </section>
       )}
       {onMore !== undefined && (
@@ -206,7 +207,7 @@ function Results({ found, onMore, stale }: ResultsProps): JSX.Element {
       {related.length > 0 && (
         <section>
           <h2 class="divider">{t(SEARCH.related)}</h2>
-          <ol class="result-list">{related.map(card)}</ol>
+          <ol class="list">{related.map(card)}</ol>
         </section>
       )}
     </div>
@@ -214,7 +215,7 @@ function Results({ found, onMore, stale }: ResultsProps): JSX.Element {
 }
 
 /** What the search could not do, what it corrected, and why it found nothing. */
-function Notices({ found }: { readonly found: Found }): JSX.Element {
+function About({ found }: { readonly found: Found }): JSX.Element {
   const { missing, notices, corrections, results: all, nothing } = found;
   const withWeak = new URLSearchParams(usePlace().query);
   withWeak.set('weak', '1');
@@ -230,11 +231,7 @@ function Notices({ found }: { readonly found: Found }): JSX.Element {
           {t(SEARCH.missing, { signal: t(SEARCH[signal]), why })}
         </p>
       ))}
-      {notices.map((notice) => (
-        <p class="quiet-text" key={notice}>
-          <Message text={notice} />
-        </p>
-      ))}
+      <Notices notices={notices} />
       {all.length === 0 && (
         <Empty title={t(SEARCH.nothing)}>
           {reasons(nothing).map((reason) => (

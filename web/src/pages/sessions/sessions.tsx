@@ -4,7 +4,7 @@ import './sessions.css';
 import { call, type Output } from '../../api/client.ts';
 import { session, sessionLost } from '../../api/session.ts';
 import { useRequest } from '../../api/use-request.ts';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
 import { Page, Section } from '../../parts/page.tsx';
 import { PlainText } from '../../parts/plain-text.tsx';
 import { Loaded } from '../../parts/states.tsx';
@@ -12,6 +12,7 @@ import { TaskState, useTask } from '../../parts/task.tsx';
 import { Time } from '../../parts/time.tsx';
 import { notify } from '../../parts/toasts.tsx';
 import { SESSIONS } from '../../text/pages/sessions.ts';
+import { SHELL } from '../../text/shell.ts';
 import { counted, t } from '../../text/text.ts';
 
 type Token = Output<'/api/v1/token/list'>['tokens'][number];
@@ -20,7 +21,7 @@ type Token = Output<'/api/v1/token/list'>['tokens'][number];
 export function SessionsPage(): JSX.Element {
   const request = useRequest((signal) => call('/api/v1/token/list', {}, { signal }), null);
   return (
-    <Page title={t(SESSIONS.title)} about={t(SESSIONS.about)} narrow>
+    <Page title={t(SHELL.sessions)} about={t(SESSIONS.about)} narrow>
       <Loaded request={request}>
         {({ tokens }) => {
           // The ones that were made last come first.
@@ -168,20 +169,15 @@ function Revoke({ token, onChange }: { readonly token: Token } & Pick<ListProps,
       </button>
       {!isAsking && <TaskState task={task} />}
       {isAsking && (
-        <Dialog
+        <Confirm
           title={isSession ? t(SESSIONS.endTitle) : t(SESSIONS.revokeTitle, { name })}
+          text={t(isSession ? SESSIONS.endAbout : SESSIONS.revokeAbout)}
+          button={t(isSession ? SESSIONS.end : SESSIONS.revokeNow)}
+          isDangerous
+          task={task}
+          onConfirm={revoke}
           onClose={() => setAsking(false)}
-        >
-          <div class="stack">
-            <p>{t(isSession ? SESSIONS.endAbout : SESSIONS.revokeAbout)}</p>
-            <TaskState task={task} />
-            <div>
-              <button type="button" class="button danger" disabled={task.isRunning} onClick={revoke}>
-                {t(isSession ? SESSIONS.end : SESSIONS.revokeNow)}
-              </button>
-            </div>
-          </div>
-        </Dialog>
+        />
       )}
     </div>
   );

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { call, type Output } from '../../api/client.ts';
+import { type DiffLine, DiffLines } from '../../parts/diff.tsx';
 import { Fact, Section } from '../../parts/page.tsx';
 import { PlainText } from '../../parts/plain-text.tsx';
 import { TaskState, useTask } from '../../parts/task.tsx';
@@ -86,25 +87,14 @@ function Changes({ lines }: { readonly lines: readonly string[] }): JSX.Element 
   return (
     <div class="stack">
       <h3>{t(SOURCES.changed)}</h3>
-      <ul class="diff-lines">
-        {lines.map((line) => {
-          const isAdded = line.startsWith('+ ');
-          const isPatch = isAdded || line.startsWith('- ');
-          return (
-            <li key={line} class={isPatch ? (isAdded ? 'added' : 'removed') : undefined}>
-              <span>
-                {isPatch && <span aria-hidden="true">{isAdded ? '+' : '−'}</span>}
-                {isPatch && (
-                  <span class="visually-hidden">{t(isAdded ? SOURCES.added : SOURCES.removed)}</span>
-                )}
-              </span>
-              <PlainText text={isPatch ? line.slice(2) : line} />
-            </li>
-          );
-        })}
-      </ul>
+      <DiffLines lines={lines.map(lineOf)} />
     </div>
   );
+}
+
+function lineOf(line: string): DiffLine {
+  const [, sign, text] = /^([+-]) (.*)$/s.exec(line) ?? [];
+  return text === undefined ? { sign: ' ', text: line } : { sign: sign as '+' | '-', text };
 }
 
 const MAX_FILES = 20;

@@ -3,10 +3,10 @@ import { useState } from 'preact/hooks';
 import { call, type Output } from '../../api/client.ts';
 import { usePolling } from '../../api/use-polling.ts';
 import { useRequest } from '../../api/use-request.ts';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
 import { Fact, Page, Section } from '../../parts/page.tsx';
 import { PlainText } from '../../parts/plain-text.tsx';
-import { Loaded } from '../../parts/states.tsx';
+import { Loaded, More } from '../../parts/states.tsx';
 import { type Task, TaskState, useTask } from '../../parts/task.tsx';
 import { Time } from '../../parts/time.tsx';
 import { notify } from '../../parts/toasts.tsx';
@@ -17,7 +17,7 @@ import { Command } from './command.tsx';
 import { Condition, RunsTable, type SourceInfo, Sparkline } from './runs.tsx';
 import { needsApproval, SourceActions } from './source-actions.tsx';
 import { usePages } from '../../api/use-pages.ts';
-import { More } from '../../parts/more.tsx';
+import { FILTERS } from '../../text/shell.ts';
 import { callWithProgress } from '../../api/progress.ts';
 
 type Shown = Output<'/api/v1/sources/show'>;
@@ -128,7 +128,7 @@ function State({ source }: { readonly source: SourceInfo }): JSX.Element {
         {source.consecutive_failures > 1 && `, ${t(SOURCES.inARow, { n: source.consecutive_failures })}`}
       </Fact>
       {source.folder !== undefined && (
-        <Fact title={t(SOURCES.factFolder)}>
+        <Fact title={t(FILTERS.folder)}>
           <PlainText text={source.folder} />
         </Fact>
       )}
@@ -174,17 +174,15 @@ function Remove({ source }: { readonly source: SourceInfo }): JSX.Element | null
         {t(SOURCES.remove)}
       </button>
       {isAsking && (
-        <Dialog title={t(SOURCES.removeTitle, { name })} onClose={() => setAsking(false)}>
-          <div class="stack">
-            <p>{counted(SOURCES.removeAbout, documents)}</p>
-            <TaskState task={task} />
-            <div class="row">
-              <button type="button" class="button danger" disabled={task.isRunning} onClick={remove}>
-                {t(SOURCES.removeNow)}
-              </button>
-            </div>
-          </div>
-        </Dialog>
+        <Confirm
+          title={t(SOURCES.removeTitle, { name })}
+          text={counted(SOURCES.removeAbout, documents)}
+          button={t(SOURCES.removeNow)}
+          isDangerous
+          task={task}
+          onConfirm={remove}
+          onClose={() => setAsking(false)}
+        />
       )}
     </div>
   );
@@ -194,11 +192,7 @@ function Remove({ source }: { readonly source: SourceInfo }): JSX.Element | null
 function Excluded({ id }: { readonly id: string }): JSX.Element {
   const list = usePages(
     (after: number | undefined, signal) =>
-      call(
-        '/api/v1/sources/excluded',
-        { id, ...(after !== undefined && { after }) },
-        signal === undefined ? {} : { signal },
-      ),
+      call('/api/v1/sources/excluded', { id, ...(after !== undefined && { after }) }, { signal }),
     ({ excluded, next }) => ({ items: excluded, next }),
     id,
   );
@@ -299,7 +293,7 @@ function Tested({ result }: { readonly result: Output<'/api/v1/sources/test'> })
           </pre>
         </details>
       )}
-      <ul class="tested">
+      <ul class="tested list">
         {documents.map(({ id, title, text, timestamp, tags }) => (
           <li key={id} class="card">
             <h3>

@@ -15,6 +15,7 @@ import { SOURCES } from '../../text/pages/sources.ts';
 import { counted, formatDuration, t } from '../../text/text.ts';
 import { Condition, type SourceInfo, Sparkline } from './runs.tsx';
 import { needsApproval, SourceActions } from './source-actions.tsx';
+import { SHELL } from '../../text/shell.ts';
 import { SourceDetail } from './source-detail.tsx';
 
 export function SourcesPage({ rest }: PageProps): JSX.Element {
@@ -26,13 +27,13 @@ function SourceList(): JSX.Element {
   const request = useRequest((signal) => call('/api/v1/memory/sources', {}, { signal }), null);
   usePolling(request.reload);
   return (
-    <Page title={t(SOURCES.title)} about={t(SOURCES.about)}>
+    <Page title={t(SHELL.sources)} about={t(SOURCES.about)}>
       <Loaded request={request}>
         {({ sources }) =>
           sources.length === 0 ? (
             <NoSources onAdded={request.reload} />
           ) : (
-            <ul class="sources">
+            <ul class="list">
               {sources.map((source) => (
                 <SourceCard key={source.id} source={source} onChange={request.reload} />
               ))}

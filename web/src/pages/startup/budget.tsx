@@ -21,7 +21,7 @@ export function Budget({ shown, unsaved }: BudgetProps): JSX.Element {
   const { characters: used, budget, included } = shown;
   const text = t(unsaved ? STARTUP.usedUnsaved : STARTUP.used, { used, budget });
   return (
-    <figure class="budget">
+    <figure class="tight">
       <div class="budget-bar" role="img" aria-label={`${t(STARTUP.budget)}: ${text}`}>
         {included.map(({ key, agent, characters, cut_from: cutFrom }, i) => (
           <span

@@ -1,6 +1,7 @@
 import { call, type Input, type Output } from '../../api/client.ts';
 import { attempt, notify } from '../../parts/toasts.tsx';
 import { STARTUP } from '../../text/pages/startup.ts';
+import { SHELL } from '../../text/shell.ts';
 import { t, type Text } from '../../text/text.ts';
 
 export type Entry = Output<'/api/v1/startup/list'>['entries'][number];
@@ -26,7 +27,7 @@ export function nameOf({ key, agent }: Pick<Entry, 'key' | 'agent'>): Pick<Field
 export function useStartupChanges(onDone: () => void): StartupChanges {
   const set = async (fields: Fields, done: Text, undo?: () => Promise<void>): Promise<void> => {
     const { masked } = await call('/api/v1/startup/set', fields);
-    notify(t(masked.length > 0 ? STARTUP.masked : done, { key: fields.key }), undo);
+    notify(t(masked.length > 0 ? SHELL.savedMasked : done, { key: fields.key }), undo);
     onDone();
   };
   const remove = async (fields: Pick<Fields, 'key' | 'agent'>, undo?: () => Promise<void>): Promise<void> => {
@@ -42,7 +43,7 @@ export function useStartupChanges(onDone: () => void): StartupChanges {
     edit: (entry, fields) => {
       const { content, priority, reinforce } = entry;
       const before = { ...nameOf(entry), content, priority, reinforce };
-      return set(fields, STARTUP.saved, () => set(before, STARTUP.saved));
+      return set(fields, SHELL.saved, () => set(before, SHELL.saved));
     },
     move: (entry, priority, position, from) => {
       const back = { ...nameOf(entry), priority: entry.priority, position: from };

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ApiError, Input } from '../../api/client.ts';
-import { asApiError } from '../../api/use-request.ts';
+import { useEffect, useState } from 'preact/hooks';
+import type { Input } from '../../api/client.ts';
+import { Checkbox, EditForm, TextArea, TextField } from '../../parts/form.tsx';
 import { STARTUP } from '../../text/pages/startup.ts';
 import { t } from '../../text/text.ts';
 import type { Draft, Entry } from './changes.ts';
@@ -27,65 +27,36 @@ export function EntryForm({ entry, agent = '', onDraft, onSave, onCancel }: Entr
   const [content, setContent] = useState(entry?.content ?? '');
   const [priority, setPriority] = useState(entry?.priority ?? DEFAULT_PRIORITY);
   const [reinforce, setReinforce] = useState(entry?.reinforce ?? false);
-  const [error, setError] = useState<ApiError>();
-  const form = useRef<HTMLFormElement>(null);
   const name = { key: key.trim(), ...(forAgent.trim() !== '' && { agent: forAgent.trim() }) };
-  useEffect(() => {
-    form.current?.querySelector<HTMLElement>(entry === undefined ? 'input' : 'textarea')?.focus();
-  }, []);
   useEffect(
     () => onDraft(name.key === '' ? undefined : { ...name, content, priority }),
     [name.key, name.agent, content, priority],
   );
   return (
-    <form
-      ref={form}
-      class={entry === undefined ? 'card stack entry-form new' : 'stack entry-form'}
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSave({ ...name, content, priority, reinforce }).catch((failure: unknown) =>
-          setError(asApiError(failure)),
-        );
-      }}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape') onCancel();
-        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit();
-      }}
+    <EditForm
+      isNew={entry === undefined}
+      onSave={() => onSave({ ...name, content, priority, reinforce })}
+      onCancel={onCancel}
     >
       {entry === undefined && (
         <div class="form-fields">
-          <label class="field">
-            {t(STARTUP.key)}
-            <input
-              class="input"
-              value={key}
-              required
-              maxLength={512}
-              placeholder={t(STARTUP.keyHint)}
-              onInput={({ currentTarget }) => setKey(currentTarget.value)}
-            />
-          </label>
-          <label class="field">
-            {t(STARTUP.forAgent)}
-            <input
-              class="input"
-              value={forAgent}
-              maxLength={128}
-              onInput={({ currentTarget }) => setForAgent(currentTarget.value)}
-            />
-          </label>
+          <TextField
+            label={t(STARTUP.key)}
+            value={key}
+            required
+            maxLength={512}
+            placeholder={t(STARTUP.keyHint)}
+            onChange={setKey}
+          />
+          <TextField label={t(STARTUP.forAgent)} value={forAgent} maxLength={128} onChange={setForAgent} />
         </div>
       )}
-      <label class="field">
-        {t(STARTUP.text)}
-        <textarea
-          class="input"
-          rows={Math.min(16, Math.max(4, content.split('\n').length + 1))}
-          value={content}
-          required
-          onInput={({ currentTarget }) => setContent(currentTarget.value)}
-        />
-      </label>
+      <TextArea
+        label={t(STARTUP.text)}
+        rows={Math.min(16, Math.max(4, content.split('\n').length + 1))}
+        value={content}
+        onChange={setContent}
+      />
       <div class="row">
         <label class="row choice">
           {t(STARTUP.priorityField)}
@@ -101,28 +72,8 @@ export function EntryForm({ entry, agent = '', onDraft, onSave, onCancel }: Entr
             ))}
           </select>
         </label>
-        <label class="choice">
-          <input
-            type="checkbox"
-            checked={reinforce}
-            onChange={({ currentTarget }) => setReinforce(currentTarget.checked)}
-          />
-          {t(STARTUP.reinforce)}
-        </label>
+        <Checkbox label={t(STARTUP.reinforce)} checked={reinforce} onChange={setReinforce} />
       </div>
-      {error !== undefined && (
-        <p class="form-error" role="alert">
-          {error.message} {error.hint}
-        </p>
-      )}
-      <div class="row">
-        <button type="submit" class="button primary">
-          {t(STARTUP.save)}
-        </button>
-        <button type="button" class="button quiet" onClick={onCancel}>
-          {t(STARTUP.cancel)}
-        </button>
-      </div>
-    </form>
+    </EditForm>
   );
 }

@@ -1,10 +1,11 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { PlainText } from '../../parts/plain-text.tsx';
+import { Folded, PlainText } from '../../parts/plain-text.tsx';
 import { STARTUP } from '../../text/pages/startup.ts';
 import { counted, t } from '../../text/text.ts';
 import { nameOf, type StartupChanges, type Draft, type Entry, type Preview } from './changes.ts';
 import { toneOf } from './budget.tsx';
+import { DIFF, SHELL } from '../../text/shell.ts';
 import { EntryForm } from './entry-form.tsx';
 
 interface EntryListProps {
@@ -60,13 +61,13 @@ export function EntryList({ entries, agent, ...rest }: EntryListProps): JSX.Elem
   return (
     <div class="stack">
       {[...Map.groupBy(shown, ({ priority }) => priority)].map(([priority, group]) => (
-        <section key={priority} class="priority-group">
+        <section key={priority} class="priority-group tight">
           <h2>{priority === 0 ? t(STARTUP.priorityFirst) : t(STARTUP.priority, { n: priority })}</h2>
           <ol>{group.map(item)}</ol>
         </section>
       ))}
       {others.length > 0 && (
-        <section class="priority-group">
+        <section class="priority-group tight">
           <h2>{t(STARTUP.others)}</h2>
           <ul class="others">
             {others.map((entry) => (
@@ -141,7 +142,7 @@ function EntryItem(props: EntryItemProps): JSX.Element {
           onCancel={() => onEdit(false)}
         />
       ) : (
-        <EntryText entry={entry} />
+        <Folded text={entry.content} />
       )}
       <EntryState entry={entry} preview={preview} />
     </li>
@@ -198,11 +199,11 @@ function EntryHead({
         <button
           type="button"
           class="button quiet small"
-          aria-label={t(STARTUP.editKey, { key })}
+          aria-label={t(SHELL.editKey, { key })}
           aria-expanded={editing}
           onClick={() => onEdit(!editing)}
         >
-          {t(STARTUP.edit)}
+          {t(SHELL.edit)}
         </button>
         <button
           type="button"
@@ -213,26 +214,6 @@ function EntryHead({
           {t(STARTUP.remove)}
         </button>
       </div>
-    </div>
-  );
-}
-
-/** Longer texts are folded. */
-const SHOWN_CHARACTERS = 400;
-
-function EntryText({ entry: { content } }: { readonly entry: Entry }): JSX.Element {
-  const [whole, setWhole] = useState(false);
-  const isLong = content.length > SHOWN_CHARACTERS;
-  return (
-    <div>
-      <p class="entry-text">
-        <PlainText text={isLong && !whole ? `${content.slice(0, SHOWN_CHARACTERS).trimEnd()} …` : content} />
-      </p>
-      {isLong && (
-        <button type="button" class="why" aria-expanded={whole} onClick={() => setWhole(!whole)}>
-          {t(whole ? STARTUP.less : STARTUP.more)}
-        </button>
-      )}
     </div>
   );
 }
@@ -255,7 +236,7 @@ function EntryState({ entry, preview }: Pick<EntryItemProps, 'entry' | 'preview'
     <p class="row quiet-text">
       <span class={`dot ${toneOf(preview!.included.indexOf(included))}`} aria-hidden="true" />
       {all === null ? (
-        counted(STARTUP.whole, characters)
+        counted(DIFF.characters, characters)
       ) : (
         <span class="label warn">{t(STARTUP.cut, { n: characters, all })}</span>
       )}

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { SelectField } from '../../parts/form.tsx';
 import { useState } from 'preact/hooks';
 import './startup.css';
 import { type Draft, type Entry, useStartupChanges } from './changes.ts';
@@ -13,6 +14,7 @@ import { STARTUP } from '../../text/pages/startup.ts';
 import { t } from '../../text/text.ts';
 import { Budget } from './budget.tsx';
 import { EntryForm } from './entry-form.tsx';
+import { SHELL } from '../../text/shell.ts';
 import { EntryList } from './entry-list.tsx';
 
 /** How long to wait after a key before the budget is computed again, in milliseconds. */
@@ -48,7 +50,7 @@ export function StartupPage({ query }: PageProps): JSX.Element {
   };
   return (
     <Page
-      title={t(STARTUP.title)}
+      title={t(SHELL.startup)}
       about={t(STARTUP.about)}
       narrow
       actions={
@@ -130,36 +132,21 @@ function Choice({ model, agent, entries, budgets }: ChoiceProps): JSX.Element {
     navigate(href('/startup', { model, agent, ...next }), { replace: true });
   return (
     <div class="row startup-choice">
-      <label class="field">
-        {t(STARTUP.model)}
-        <select
-          class="input"
-          value={model}
-          onChange={({ currentTarget }) => choose({ model: currentTarget.value })}
-        >
-          <option value="">{t(models.length === 0 ? STARTUP.anyModel : STARTUP.otherModels)}</option>
-          {models.map((name) => (
-            <option key={name} value={name}>
-              {t(STARTUP.modelsWith, { name })}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label class="field">
-        {t(STARTUP.agent)}
-        <select
-          class="input"
-          value={agent}
-          onChange={({ currentTarget }) => choose({ agent: currentTarget.value })}
-        >
-          <option value="">{t(STARTUP.everyAgent)}</option>
-          {agents.map((name) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <SelectField
+        label={t(STARTUP.model)}
+        value={model}
+        options={[
+          ['', t(models.length === 0 ? STARTUP.anyModel : STARTUP.otherModels)],
+          ...models.map((name) => [name, t(STARTUP.modelsWith, { name })] as const),
+        ]}
+        onChange={(value) => choose({ model: value })}
+      />
+      <SelectField
+        label={t(STARTUP.agent)}
+        value={agent}
+        options={[['', t(STARTUP.everyAgent)], ...agents.map((name) => [name, name] as const)]}
+        onChange={(value) => choose({ agent: value })}
+      />
     </div>
   );
 }

@@ -1,7 +1,6 @@
 import type { Texts } from '../text.ts';
 
 export const HEALTH = {
-  title: { en: 'Health', de: 'Zustand' },
   about: {
     en: 'Whether everything works, what to do where it does not, and how the memory grows.',
     de: 'Ob alles funktioniert, was zu tun ist, wo nicht, und wie das Gedächtnis wächst.',
@@ -24,9 +23,7 @@ export const HEALTH = {
   ok: { en: 'Passed', de: 'Bestanden' },
   details: { en: 'Details', de: 'Einzelheiten' },
   lookAt: { en: 'Look at the source', de: 'Zur Quelle' },
-  copy: { en: 'Copy', de: 'Kopieren' },
   copied: { en: 'Copied', de: 'Kopiert' },
-  inTerminal: { en: 'In a terminal:', de: 'Im Terminal:' },
   done: { en: 'Done', de: 'Fertig' },
 
   'sources-refresh': { en: 'Read it now', de: 'Jetzt lesen' },

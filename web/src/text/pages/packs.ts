@@ -1,7 +1,6 @@
 import type { Texts } from '../text.ts';
 
 export const PACKS = {
-  title: { en: 'Packs', de: 'Packs' },
   about: {
     en: 'A pack is the text that an agent gets when it begins to work on something: the best of your memory, within a budget of tokens.',
     de: 'Ein Pack ist der Text, den ein Agent bekommt, wenn er an etwas zu arbeiten beginnt: das Beste aus Ihrem Gedächtnis, in einem Budget von Tokens.',
@@ -34,7 +33,6 @@ export const PACKS = {
   recency: { en: 'recency', de: 'Aktualität' },
   asModel: { en: 'As the model reads it', de: 'Wie das Modell es liest' },
 
-  copy: { en: 'Copy', de: 'Kopieren' },
   copied: { en: 'The text is copied', de: 'Der Text ist kopiert' },
   rebuilt: {
     en: 'A receipt has no text. These lines are read again from the records; what Loci wrote between them is left out.',
@@ -68,7 +66,6 @@ export const PACKS = {
   level_L1: { en: 'a summary in its own sentences', de: 'eine Zusammenfassung in eigenen Sätzen' },
   level_L2: { en: 'sections of it', de: 'Abschnitte daraus' },
   path: { en: 'Show the path in the graph', de: 'Den Weg im Graphen zeigen' },
-  open: { en: 'Open the record', de: 'Eintrag öffnen' },
   useful: { en: 'Useful', de: 'Nützlich' },
   notUseful: { en: 'Not useful', de: 'Nicht nützlich' },
   marked: { en: 'Marked as useful', de: 'Als nützlich markiert' },
@@ -107,12 +104,10 @@ export const PACKS = {
 } as const satisfies Texts;
 
 export const RECEIPTS = {
-  title: { en: 'Receipts', de: 'Belege' },
   about: {
     en: 'What was given to agents, when and why. A receipt names records and has none of their text.',
     de: 'Was an Agenten herausging, wann und warum. Ein Beleg nennt Einträge und enthält nichts von ihrem Text.',
   },
-  all: { en: 'All', de: 'Alle' },
   kind_pack: { en: 'Packs', de: 'Packs' },
   kind_graph_index: { en: 'Graph indexes', de: 'Graph-Verzeichnisse' },
   kind_graph_pack: { en: 'Graph packs', de: 'Graph-Packs' },

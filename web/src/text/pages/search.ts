@@ -1,7 +1,6 @@
 import type { Texts } from '../text.ts';
 
 export const SEARCH = {
-  title: { en: 'Search', de: 'Suche' },
   placeholder: { en: 'Ask in plain words', de: 'Fragen Sie in eigenen Worten' },
   emptyTitle: { en: 'Ask your memory', de: 'Fragen Sie Ihr Gedächtnis' },
   empty: {
@@ -57,7 +56,6 @@ export const SEARCH = {
   linkedAs: { en: 'linked in {title} as “{text}”', de: 'in {title} verlinkt als „{text}“' },
   keyNext: { en: 'Next result', de: 'Nächster Treffer' },
   keyPrevious: { en: 'Previous result', de: 'Voriger Treffer' },
-  keyOpen: { en: 'Open the result', de: 'Treffer öffnen' },
   keyWhy: { en: 'Explain the result', de: 'Treffer erklären' },
   vector: { en: 'meaning', de: 'Bedeutung' },
   text: { en: 'words', de: 'Wörter' },

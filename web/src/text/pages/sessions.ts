@@ -1,7 +1,6 @@
 import type { Texts } from '../text.ts';
 
 export const SESSIONS = {
-  title: { en: 'Access', de: 'Zugang' },
   about: {
     en: 'Who can open this page, and which programs can read or write over the network. What you end here ends within a second.',
     de: 'Wer diese Seite öffnen kann, und welche Programme über das Netz lesen oder schreiben können. Was Sie hier beenden, endet innerhalb einer Sekunde.',

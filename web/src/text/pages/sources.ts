@@ -1,7 +1,6 @@
 import type { Texts } from '../text.ts';
 
 export const SOURCES = {
-  title: { en: 'Sources', de: 'Quellen' },
   about: {
     en: 'Folders of notes, and commands whose documents are searched with them. Nothing is written to either.',
     de: 'Ordner mit Notizen, und Befehle, deren Dokumente mit durchsucht werden. In beides wird nie geschrieben.',
@@ -72,7 +71,6 @@ export const SOURCES = {
   factNext: { en: 'Next', de: 'Nächstes Mal' },
   factTook: { en: 'Duration', de: 'Dauer' },
   factRuns: { en: 'Runs', de: 'Läufe' },
-  factFolder: { en: 'Folder', de: 'Ordner' },
   searches: { en: '{n} search | {n} searches', de: '{n} Suche | {n} Suchen' },
   lastHit: { en: 'last {ago}', de: 'zuletzt {ago}' },
   never: { en: 'never', de: 'nie' },
@@ -129,8 +127,6 @@ export const SOURCES = {
     de: 'Den Einstellungen dieses Programms wird vertraut.',
   },
   changed: { en: 'Changed since the last approval', de: 'Seit der letzten Zustimmung geändert' },
-  added: { en: 'added', de: 'neu' },
-  removed: { en: 'removed', de: 'entfernt' },
   approve: { en: 'Approve exactly this', de: 'Genau dem zustimmen' },
   approvedDone: { en: '{name} may run now.', de: '{name} darf jetzt laufen.' },
   test: { en: 'Try it once', de: 'Einmal versuchen' },
@@ -155,7 +151,6 @@ export const SOURCES = {
     en: 'To remove this folder and its records from the memory, run:',
     de: 'Dieser Befehl nimmt den Ordner und seine Einträge aus dem Gedächtnis:',
   },
-  cancel: { en: 'Cancel', de: 'Abbrechen' },
   excluded: { en: 'What is left out', de: 'Was weggelassen wird' },
   excludedNone: { en: 'No rule leaves anything out.', de: 'Keine Regel lässt etwas weg.' },
   excludedCount: {
@@ -170,5 +165,4 @@ export const SOURCES = {
     de: 'Dateien in anderen Formaten, die nicht gelesen werden:',
   },
   noEnding: { en: 'without an ending', de: 'ohne Endung' },
-  more: { en: 'Show more', de: 'Mehr zeigen' },
 } as const satisfies Texts;

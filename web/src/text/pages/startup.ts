@@ -1,7 +1,6 @@
 import type { Texts } from '../text.ts';
 
 export const STARTUP = {
-  title: { en: 'Startup text', de: 'Starttext' },
   about: {
     en: 'What every agent reads first when a session starts: who it is, your rules, what matters now.',
     de: 'Was jeder Agent zu Beginn einer Sitzung zuerst liest: wer er ist, Ihre Regeln, was gerade zählt.',
@@ -29,7 +28,6 @@ export const STARTUP = {
   priority: { en: 'Priority {n}', de: 'Priorität {n}' },
   priorityFirst: { en: 'Priority 0: never left out', de: 'Priorität 0: fehlt nie' },
   priorityField: { en: 'Priority, 0 first', de: 'Priorität, 0 zuerst' },
-  whole: { en: '{n} character | {n} characters', de: '{n} Zeichen | {n} Zeichen' },
   cut: { en: 'cut: {n} of {all} characters fit', de: 'gekürzt: {n} von {all} Zeichen passen' },
   leftOut: { en: 'left out', de: 'fehlt' },
   reinforced: { en: 'repeated', de: 'wiederholt' },
@@ -40,12 +38,8 @@ export const STARTUP = {
   drag: { en: 'Drag to another place', de: 'An eine andere Stelle ziehen' },
   up: { en: 'Move {key} up', de: '{key} nach oben' },
   down: { en: 'Move {key} down', de: '{key} nach unten' },
-  edit: { en: 'Edit', de: 'Bearbeiten' },
-  editKey: { en: 'Edit {key}', de: '{key} bearbeiten' },
   remove: { en: 'Remove', de: 'Entfernen' },
   removeKey: { en: 'Remove {key}', de: '{key} entfernen' },
-  save: { en: 'Save', de: 'Speichern' },
-  cancel: { en: 'Cancel', de: 'Abbrechen' },
   key: { en: 'Name', de: 'Name' },
   keyHint: { en: 'tone', de: 'tonfall' },
   text: { en: 'Text', de: 'Text' },
@@ -54,16 +48,9 @@ export const STARTUP = {
     de: 'Nur für diesen Agenten (leer: für jeden)',
   },
   moved: { en: '{key} is moved', de: '{key} ist verschoben' },
-  saved: { en: '{key} is saved', de: '{key} ist gespeichert' },
   added: { en: '{key} is added', de: '{key} ist hinzugefügt' },
   removed: { en: '{key} is removed', de: '{key} ist entfernt' },
-  masked: {
-    en: '{key} is saved. What looked like credentials is masked.',
-    de: '{key} ist gespeichert. Was nach Zugangsdaten aussah, ist unkenntlich gemacht.',
-  },
   others: { en: 'For other agents', de: 'Für andere Agenten' },
   asModel: { en: 'The text as the model reads it', de: 'Der Text, wie das Modell ihn liest' },
   noText: { en: 'This agent gets no startup text.', de: 'Dieser Agent bekommt keinen Starttext.' },
-  more: { en: 'Show all of it', de: 'Ganz zeigen' },
-  less: { en: 'Show less', de: 'Weniger zeigen' },
 } as const satisfies Texts;
