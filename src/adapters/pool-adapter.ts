@@ -96,7 +96,7 @@ export class PoolAdapter implements LociAdapter {
     if (!isListOfTexts(paths)) throw new LociError('invalid_input', 'the paths are not a list of texts');
     const absolute = paths.map((each) => path.resolve(this.#folders.vaultRoot ?? process.cwd(), each));
     await this.#register();
-    await this.#change(() => this.#backend.indexPaths(absolute));
+    await this.#change(async () => this.#backend.readPools(await this.#pools.locatedAt(absolute)));
     await this.#settled(this.#backend.maxSettleMs);
   }
 
@@ -341,9 +341,9 @@ export interface Backend extends Pick<MemoryRetrievalAdapter, 'id' | 'capabiliti
   open(folders: Required<Pick<AdapterFolders, 'dataDir'>>): Promise<void>;
   /** Makes the index that of these pools, which differ from the last ones of this process, and reads what has changed in them. */
   registerPools(pools: PoolSet): Promise<void>;
-  /** Reads absolute paths of files and folders again. */
-  indexPaths(paths: readonly string[]): Promise<void>;
-  /** Resolves when what `registerPools` and `indexPaths` left for later is done. Recalls do not wait for it. */
+  /** Reads what has changed in some of these pools. */
+  readPools(pools: readonly LocatedPool[]): Promise<void>;
+  /** Resolves when what `registerPools` and `readPools` left for later is done. Recalls do not wait for it. */
   settled?(): Promise<void>;
   /** How long the adapter's `registerPools` and `indexPaths` wait for that, in milliseconds. Without it, until it is done. */
   readonly maxSettleMs?: number;

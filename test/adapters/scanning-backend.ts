@@ -19,7 +19,7 @@ export class ScanningBackend implements Backend {
 
   async open(): Promise<void> {}
   async registerPools(): Promise<void> {}
-  async indexPaths(): Promise<void> {}
+  async readPools(): Promise<void> {}
   async close(): Promise<void> {}
 
   async problems(): Promise<readonly string[]> {

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Config } from '../../config/schema.ts';
-import { LociError, messageOf } from '../../core/errors.ts';
+import { LociError } from '../../core/errors.ts';
 import { formatCount } from '../../core/text/format-count.ts';
 import type { EngineContext } from '../../engine/context.ts';
 import { vectorsOf } from '../../engine/embedding/models.ts';
@@ -10,12 +10,12 @@ import { forgetSource } from '../../engine/reading/forget-source.ts';
 import { deriveStale } from '../../engine/reading/index-vaults.ts';
 import { refreshVault } from '../../engine/reading/refresh/refresh-vault.ts';
 import { NO_GENERATION, pendingTotals, Refusals } from '../../ingest/embed.ts';
-import { isWithin } from '../../sources/files/paths.ts';
 import { sourceStates } from '../../store/items/kinds.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { MemoryResult } from '../contract.ts';
 import type { Backend, PoolQuery } from '../pool-adapter.ts';
-import { type LocatedPool, type Pool, PoolSet } from '../pools/pool-set.ts';
+import { BackgroundEmbedding } from '../pools/background-embedding.ts';
+import { type LocatedPool, notIndexed, type Pool, PoolSet } from '../pools/pool-set.ts';
 import {
   isPoolSource,
   namesOf,
@@ -66,24 +66,27 @@ export class LociBackend implements Backend {
       ...{ ...config, adapters, namespace, store: { ...store, path: file } },
       ...{ vaults: [], sources: [], skills: [] },
     });
-    this.#opened = { engine, embedding: new BackgroundEmbedding(engine) };
+    const refusals = new Refusals();
+    const embedding = new BackgroundEmbedding(async (signal) => {
+      await embedNew(engine, { signal, refusals });
+      const [first] = refusals.texts;
+      return first === undefined ? null : `the embedding provider refuses some texts: ${first.why}`;
+    });
+    this.#opened = { engine, embedding };
   }
 
   /** Makes the pools those of the store: others are removed, whichever process registered them. */
   async registerPools(pools: PoolSet): Promise<void> {
     this.#pools = pools;
-    const located = await locatedOf(pools);
+    const located = await pools.located();
     for (const namespace of await this.#namespaces()) await this.#forgetOthers(namespace, located);
     this.#problems.clear();
-    await this.#read(located);
+    await this.readPools(located);
   }
 
-  /** Reads the pools again that have a part of these paths. */
-  async indexPaths(paths: readonly string[]): Promise<void> {
-    const meets = (folder: string): boolean =>
-      paths.some((path) => isWithin(folder, path) || isWithin(path, folder));
-    const located = await locatedOf(this.#pools);
-    await this.#read(located.filter(({ folder, root }) => meets(folder) || meets(root)));
+  async readPools(pools: readonly LocatedPool[]): Promise<void> {
+    for (const pool of pools) await this.#readOne(pool);
+    this.#open.embedding.start();
   }
 
   async settled(): Promise<void> {
@@ -98,15 +101,13 @@ export class LociBackend implements Backend {
   }
 
   async problems(): Promise<readonly string[]> {
-    const located = await locatedOf(this.#pools);
+    const located = await this.#pools.located();
     const ofPools = await Promise.all(located.map((pool) => this.#problemsOfPool(pool)));
-    const waiting = await this.#waiting();
-    const why = this.#open.embedding.problem ?? 'they are being embedded';
     return [
       ...this.#recallProblems,
       ...ofPools.flat(),
       ...((await this.#hasOthers()) ? [OTHER_POOLS] : []),
-      ...(waiting === 0 ? [] : [`${formatCount(waiting, 'text')} without a vector, found by words: ${why}`]),
+      ...this.#open.embedding.problemsOf(await this.#waiting()),
     ];
   }
 
@@ -116,7 +117,7 @@ export class LociBackend implements Backend {
     const sizes = new Map(
       (await Promise.all(namespaces.map((each) => this.#sizesIn(each)))).flatMap((each) => [...each]),
     );
-    const located = await locatedOf(this.#pools);
+    const located = await this.#pools.located();
     return {
       ...{ store: name, location, provider: this.#config.embedding.provider },
       notes: Object.fromEntries(located.map((pool) => [pool.id, sizes.get(poolVault(pool).name) ?? 0])),
@@ -155,11 +156,6 @@ export class LociBackend implements Backend {
     if (this.#config.embedding.provider === 'none') return 0;
     const generation = (await vectorsOf(this.#open.engine))?.generation ?? NO_GENERATION;
     return (await pendingTotals(this.#open.engine.store, generation, await this.#namespaces())).texts;
-  }
-
-  async #read(pools: readonly LocatedPool[]): Promise<void> {
-    for (const pool of pools) await this.#readOne(pool);
-    this.#open.embedding.start();
   }
 
   async #readOne(pool: LocatedPool): Promise<void> {
@@ -209,7 +205,7 @@ export class LociBackend implements Backend {
   /** Whether the store has pools that another process has registered since. Their notes are not in the pools around them any more. */
   async #hasOthers(): Promise<boolean> {
     if (this.#pools.pools.length === 0) return false;
-    const located = await locatedOf(this.#pools);
+    const located = await this.#pools.located();
     for (const namespace of await this.#namespaces()) {
       const states = await sourceStates(this.#open.engine.store.records, namespace);
       if ([...states.keys()].some(this.#isOther(namespace, located))) return true;
@@ -223,7 +219,7 @@ export class LociBackend implements Backend {
     if (problem !== undefined) return [problem];
     const states = await sourceStates(this.#open.engine.store.records, this.#contextOf(pool).namespace);
     if ((states.get(name)?.readAt ?? null) !== null) return [];
-    return [`the pool ${pool.id} is not indexed: another process may have registered other pools`];
+    return [notIndexed(pool)];
   }
 
   /** The namespaces of all pools: of those that are registered, and of those that are in the store. */
@@ -239,72 +235,5 @@ export class LociBackend implements Backend {
     const { store, now } = this.#open.engine;
     const sizes = await store.records.facet(namespace, 'source', { now: now(), origins: ['vault'] });
     return new Map(sizes.map(({ value, records }) => [value, records]));
-  }
-}
-
-/** The pools whose folders are there. The status of an adapter names the others. */
-function locatedOf(pools: PoolSet): Promise<LocatedPool[]> {
-  return pools.locate(pools.pools, () => undefined);
-}
-
-/** How long after a failure a recall starts it again. */
-const RETRY_AFTER_MS = 30_000;
-
-/** Embeds what has no vector, one run after the other, until it is closed. The next process goes on where it stopped. */
-export class BackgroundEmbedding {
-  readonly #engine: EngineContext;
-  readonly #retryAfterMs: number;
-  readonly #stop = new AbortController();
-  readonly #refusals = new Refusals();
-  #running: Promise<void> = Promise.resolve();
-  /** The run that begins after the one that runs. */
-  #next: Promise<void> | null = null;
-  #failedAt = 0;
-  /** Why the last run failed; `null` if it did not. */
-  problem: string | null = null;
-
-  /** @param retryAfterMs for tests */
-  constructor(engine: EngineContext, retryAfterMs: number = RETRY_AFTER_MS) {
-    this.#engine = engine;
-    this.#retryAfterMs = retryAfterMs;
-  }
-
-  /** Embeds all that is stored by now. */
-  start(): void {
-    this.#next ??= this.#running.then(() => {
-      this.#next = null;
-      return this.#run();
-    });
-    this.#running = this.#next;
-  }
-
-  /** Resolves when all runs have ended, whether they failed or not. */
-  settled(): Promise<void> {
-    return this.#running;
-  }
-
-  /** After a failure, tries again if some time has passed. */
-  retry(): void {
-    if (this.problem === null || performance.now() - this.#failedAt < this.#retryAfterMs) return;
-    this.#failedAt = performance.now();
-    this.start();
-  }
-
-  async close(): Promise<void> {
-    this.#stop.abort();
-    await this.#running;
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#stop;
-    if (signal.aborted) return;
-    try {
-      await embedNew(this.#engine, { signal, refusals: this.#refusals });
-      const [first] = this.#refusals.texts;
-      this.problem = first === undefined ? null : `the embedding provider refuses some texts: ${first.why}`;
-    } catch (error) {
-      this.problem = messageOf(error);
-      this.#failedAt = performance.now();
-    }
   }
 }

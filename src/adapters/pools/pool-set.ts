@@ -144,6 +144,18 @@ export class PoolSet {
     });
   }
 
+  /** The pools whose folders are there. */
+  located(): Promise<LocatedPool[]> {
+    return this.locate(this.pools, () => undefined);
+  }
+
+  /** Those of them that have a part of these absolute paths. */
+  async locatedAt(paths: readonly string[]): Promise<LocatedPool[]> {
+    const meets = (folder: string): boolean =>
+      paths.some((path) => isWithin(folder, path) || isWithin(path, folder));
+    return (await this.located()).filter(({ folder, root }) => meets(folder) || meets(root));
+  }
+
   /** A sentence for each of these pools whose folder cannot be used. */
   async problemsOf(pools: readonly Pool[]): Promise<string[]> {
     const problems: string[] = [];
@@ -165,6 +177,11 @@ export class PoolSet {
     if (isWithin(this.#vaultRoot, folder)) return folder;
     throw invalidPool(id, `its path ${JSON.stringify(given)} leads out of the root of the vault`);
   }
+}
+
+/** What a status says of a pool whose notes the index does not have. */
+export function notIndexed({ id }: Pool): string {
+  return `the pool ${id} is not indexed: another process may have registered other pools`;
 }
 
 function assertUsable(pool: Pool, root: string, vault: string | null): void {
