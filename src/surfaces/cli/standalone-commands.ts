@@ -188,8 +188,8 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
     name: 'openclaw undo',
     summary: 'restore what was there before `loci openclaw setup`',
     description:
-      'Restores openclaw.json byte for byte, and uninstalls the plugin if setup has installed it. If the file was changed since, only ' +
-      'the keys that setup changed are reverted. The memory in the Loci home stays.',
+      'Restores openclaw.json byte for byte, and removes the copy of the plugin. A file that was changed since is left as it is, and the ' +
+      'keys that setup has changed there are named. The memory in the Loci home stays.',
     operands: [],
     options: { ...OPENCLAW_PROGRAM },
     examples: [{ title: 'Restore it', line: 'loci openclaw undo' }],

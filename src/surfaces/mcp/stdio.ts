@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { type Readable, Transform, type Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import {
-  type JSONRPCMessage,
-  parseJSONRPCMessage,
-  type RequestId,
-  type Transport,
-  type TransportSendOptions,
+import type {
+  JSONRPCMessage,
+  RequestId,
+  Transport,
+  TransportSendOptions,
 } from '@modelcontextprotocol/server';
 import { ERROR_TABLE, LociError, messageOf } from '../../core/errors.ts';
 import type { ContextOptions, OpenContext } from '../../operations/context.ts';
@@ -140,6 +139,7 @@ function log(message: string, io: Io): void {
 
 /** A record may have 1 MiB, and its JSON form at most six times as much. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+const LINE_FEED = 10;
 
 /**
  * MCP on standard input and output. When its input ends, the transport of the library drops requests that are not answered
@@ -158,9 +158,7 @@ class DrainingStdioTransport implements Transport {
   readonly #afterFirstAnswer: () => void;
   readonly #openRequests = new Set<RequestId>();
   #hasAnswered = false;
-  /** The bytes after the last line break. */
-  #partialLine: Buffer[] = [];
-  #partialBytes = 0;
+  #lastByte: number | undefined = LINE_FEED;
   #whenDrained: (() => void) | null = null;
 
   constructor(input: Readable, output: Writable, afterFirstAnswer: () => void) {
@@ -170,10 +168,13 @@ class DrainingStdioTransport implements Transport {
     this.#input = input;
     this.#afterFirstAnswer = afterFirstAnswer;
     this.#gate = new Transform({
-      transform: (chunk: Buffer, _encoding, done) => done(null, this.#messagesIn(chunk)),
+      transform: (chunk: Buffer, _encoding, done) => {
+        this.#lastByte = chunk.at(-1);
+        done(null, chunk);
+      },
       flush: (done) => {
         // The last line may have no line break, as with `printf REQUEST | loci mcp`.
-        if (this.#input.readableEnded) this.#gate.push(this.#messagesIn(Buffer.from('\n')));
+        if (this.#input.readableEnded && this.#lastByte !== LINE_FEED) this.#gate.push('\n');
         this.#whenDrained = done;
         // The requests in the last chunk reach the server after this turn of the event loop.
         setImmediate(() => this.#endIfDrained());
@@ -210,33 +211,6 @@ class DrainingStdioTransport implements Transport {
     this.#endIfDrained();
   }
 
-  /** The whole lines that are messages. Others are answered with an error, where the library would drop them silently. */
-  #messagesIn(chunk: Buffer): Buffer {
-    this.#partialLine.push(chunk);
-    this.#partialBytes += chunk.length;
-    const end = chunk.lastIndexOf('\n');
-    // The library refuses a line that is too long.
-    if (end === -1 && this.#partialBytes <= MAX_MESSAGE_BYTES) return Buffer.alloc(0);
-    const whole = Buffer.concat(this.#partialLine);
-    const rest = end === -1 ? Buffer.alloc(0) : chunk.subarray(end + 1);
-    this.#partialLine = [rest];
-    this.#partialBytes = rest.length;
-    if (end === -1) return whole;
-    const lines = whole.toString('utf8', 0, whole.length - rest.length).split('\n');
-    const messages = lines.filter((line) => line.trim() !== '' && this.#isMessage(line));
-    return Buffer.from(messages.map((line) => `${line}\n`).join(''));
-  }
-
-  #isMessage(line: string): boolean {
-    const error = errorOf(line);
-    if (error === null) return true;
-    // JSON-RPC 2.0 answers a line that cannot be read with the id null.
-    this.#wire.send(error as unknown as JSONRPCMessage).catch((reason: unknown) => {
-      this.onerror?.(reason as Error);
-    });
-    return false;
-  }
-
   /** Stops reading, answers the open requests, then closes. */
   drain(): void {
     this.#input.unpipe(this.#gate);
@@ -253,35 +227,4 @@ class DrainingStdioTransport implements Transport {
     this.#whenDrained = null;
     done();
   }
-}
-
-/** The error that JSON-RPC 2.0 (section 5.1) has for a line that is not a message; `null` for a message. */
-function errorOf(line: string): object | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return {
-      jsonrpc: '2.0',
-      id: null,
-      error: { code: -32700, message: 'Parse error: the line is not JSON' },
-    };
-  }
-  try {
-    parseJSONRPCMessage(value);
-    return null;
-  } catch {
-    return {
-      jsonrpc: '2.0',
-      id: requestIdOf(value),
-      error: { code: -32600, message: 'Invalid Request: the line is not a message of JSON-RPC 2.0' },
-    };
-  }
-}
-
-/** The id of a malformed request. A response has the id of a request of this server: it needs no answer. */
-function requestIdOf(value: unknown): RequestId | null {
-  if (typeof value !== 'object' || value === null || 'result' in value || 'error' in value) return null;
-  const { id } = value as { readonly id?: unknown };
-  return typeof id === 'string' || typeof id === 'number' ? id : null;
 }
