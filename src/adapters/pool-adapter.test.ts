@@ -172,12 +172,7 @@ describe('registering pools', () => {
     const backend = new Recorded();
     const { adapter, open } = adapterOf(backend);
     const b = { ...open, id: 'b' };
-    for (const list of [
-      [open, b],
-      [b, open],
-      [open, b],
-    ])
-      await adapter.registerPools(list);
+    for (let i = 0; i < 3; i++) await adapter.registerPools([open, { ...b }]);
     await adapter.recall(QUERY);
     expect(backend.calls).toEqual(['open', 'registerPools']);
     await adapter.registerPools([open, { ...b, tier: 'cold' }]);

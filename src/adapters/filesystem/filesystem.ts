@@ -1,7 +1,7 @@
 import { LociError } from '../../core/errors.ts';
 import { MAX_YOUNG_HEAP_MB, WorkerClient } from '../../core/threads/worker-client.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
-import type { Backend, PoolQuery } from '../pool-adapter.ts';
+import type { Backend, BackendState, PoolQuery } from '../pool-adapter.ts';
 import type { MemoryResult } from '../contract.ts';
 import { unreadProblems } from '../pools/pool-files.ts';
 import { PoolSet } from '../pools/pool-set.ts';
@@ -56,19 +56,15 @@ export class FilesystemBackend implements Backend {
     }))) as MemoryResult[];
   }
 
-  async problems(): Promise<readonly string[]> {
-    const { unread } = await this.#state();
-    const problems = unreadProblems(unread);
+  async state(): Promise<BackendState> {
+    const request: FilesystemRequest = { kind: 'state', pools: await this.#pools.located() };
+    const { notes, unread } = (await this.#thread.request(request)) as PoolsState;
+    const problems = unreadProblems([unread]);
     if (this.#isMeaningWanted)
       problems.unshift(
         'the last query asked for a search by meaning, which filesystem cannot do: it was answered by words',
       );
-    return problems;
-  }
-
-  async details(): Promise<Readonly<Record<string, unknown>>> {
-    const { notes, unread } = await this.#state();
-    return { notes, unread: unread.size };
+    return { problems, details: { notes, unread: unread.size } };
   }
 
   /** Ends reading soon. */
@@ -78,13 +74,6 @@ export class FilesystemBackend implements Backend {
 
   async close(): Promise<void> {
     await this.#thread.terminate();
-  }
-
-  async #state(): Promise<PoolsState> {
-    return (await this.#thread.request({
-      kind: 'state',
-      pools: await this.#pools.located(),
-    } satisfies FilesystemRequest)) as PoolsState;
   }
 
   /** @param requestOf makes a request with a number that is not 0 when the signal has fired */

@@ -12,7 +12,7 @@ import { openEmbedder } from '../../embed/registry.ts';
 import { parseQuery } from '../../search/query/parse.ts';
 import { isUnknown, languageCoverage } from '../../search/retrieve/vectors.ts';
 import type { MemoryResult } from '../contract.ts';
-import type { Backend, PoolQuery } from '../pool-adapter.ts';
+import type { Backend, BackendState, PoolQuery } from '../pool-adapter.ts';
 import { BackgroundEmbedding } from '../pools/background-embedding.ts';
 import { listPoolFiles, type Unread, unreadProblems } from '../pools/pool-files.ts';
 import { type LocatedPool, notIndexed, PoolSet } from '../pools/pool-set.ts';
@@ -117,26 +117,25 @@ export class LancedbBackend implements Backend {
     }
   }
 
-  async problems(): Promise<readonly string[]> {
-    const waiting = await this.#countWaiting();
-    return [
-      ...(this.#updateProblem === null ? [] : [this.#updateProblem]),
-      ...(await this.#notIndexed().catch(throwBriefly)),
-      ...unreadProblems(new Map([...this.#unread.values()].flatMap((files) => [...files]))),
-      ...this.#embedding.problemsOf(waiting),
-      ...(this.#queryProblem === null ? [] : [this.#queryProblem]),
-    ];
-  }
-
-  async details(): Promise<Readonly<Record<string, unknown>>> {
+  async state(): Promise<BackendState> {
     const { folder, embedder, lock } = this.#opened!;
+    const waiting = embedder === null ? 0 : await this.#count(WITHOUT_VECTOR);
     return {
-      folder,
-      notes: await this.#count("revision != ''"),
-      passages: await this.#count(),
-      embedding: embedder === null ? 'none' : `${embedder.provider}/${embedder.model}`,
-      waiting: await this.#countWaiting(),
-      writes: lock.isHeld,
+      problems: [
+        ...(this.#updateProblem === null ? [] : [this.#updateProblem]),
+        ...(await this.#notIndexed().catch(throwBriefly)),
+        ...unreadProblems(this.#unread.values()),
+        ...this.#embedding.problemsOf(waiting),
+        ...(this.#queryProblem === null ? [] : [this.#queryProblem]),
+      ],
+      details: {
+        folder,
+        notes: await this.#count("revision != ''"),
+        passages: await this.#count(),
+        embedding: embedder === null ? 'none' : `${embedder.provider}/${embedder.model}`,
+        waiting,
+        writes: lock.isHeld,
+      },
     };
   }
 
@@ -181,10 +180,6 @@ export class LancedbBackend implements Backend {
     for (const { table } of await this.#opened!.tables.toRead(this.#pools.pools).catch(throwBriefly))
       count += await table.count(where).catch(throwBriefly);
     return count;
-  }
-
-  async #countWaiting(): Promise<number> {
-    return this.#opened!.embedder === null ? 0 : this.#count(WITHOUT_VECTOR);
   }
 
   /** Changes the tables, or makes all anew if they may be damaged. Does nothing while another process writes. */

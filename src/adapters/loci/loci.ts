@@ -1,7 +1,6 @@
 import path from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { LociError } from '../../core/errors.ts';
-import { formatCount } from '../../core/text/format-count.ts';
 import type { EngineContext } from '../../engine/context.ts';
 import { vectorsOf } from '../../engine/embedding/models.ts';
 import { openEngine } from '../../engine/open.ts';
@@ -11,10 +10,12 @@ import { deriveStale } from '../../engine/reading/index-vaults.ts';
 import { refreshVault } from '../../engine/reading/refresh/refresh-vault.ts';
 import { NO_GENERATION, pendingTotals, Refusals } from '../../ingest/embed.ts';
 import { sourceStates } from '../../store/items/kinds.ts';
+import type { SourceState } from '../../store/admin-model.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { MemoryResult } from '../contract.ts';
-import type { Backend, PoolQuery } from '../pool-adapter.ts';
+import type { Backend, BackendState, PoolQuery } from '../pool-adapter.ts';
 import { BackgroundEmbedding } from '../pools/background-embedding.ts';
+import { type Unread, unreadProblems } from '../pools/pool-files.ts';
 import { type LocatedPool, notIndexed, type Pool, PoolSet } from '../pools/pool-set.ts';
 import {
   isPoolSource,
@@ -26,8 +27,6 @@ import {
 } from './pool-search.ts';
 
 const OTHER_POOLS = 'another process has registered other pools, and notes in their folders are not found';
-/** Notes that a problem names. */
-const MAX_NAMED = 3;
 
 interface Opened {
   readonly engine: EngineContext;
@@ -45,8 +44,8 @@ export class LociBackend implements Backend {
   readonly #stop = new AbortController();
   #opened: Opened | null = null;
   #pools = new PoolSet([]);
-  /** What is wrong with the index of a pool, by the name of its source. */
-  readonly #problems = new Map<string, string>();
+  /** What could not be read, by root of a pool. */
+  readonly #unread = new Map<string, Unread>();
   /** What the last recall lacks. */
   #recallProblems: readonly string[] = [];
 
@@ -80,7 +79,7 @@ export class LociBackend implements Backend {
     this.#pools = pools;
     const located = await pools.located();
     for (const namespace of await this.#namespaces()) await this.#forgetOthers(namespace, located);
-    this.#problems.clear();
+    this.#unread.clear();
     await this.readPools(located);
   }
 
@@ -100,28 +99,37 @@ export class LociBackend implements Backend {
     return results;
   }
 
-  async problems(): Promise<readonly string[]> {
+  async state(): Promise<BackendState> {
+    const { engine, embedding } = this.#open;
     const located = await this.#pools.located();
-    const ofPools = await Promise.all(located.map((pool) => this.#problemsOfPool(pool)));
-    return [
-      ...this.#recallProblems,
-      ...ofPools.flat(),
-      ...((await this.#hasOthers()) ? [OTHER_POOLS] : []),
-      ...this.#open.embedding.problemsOf(await this.#waiting()),
-    ];
-  }
-
-  async details(): Promise<Readonly<Record<string, unknown>>> {
-    const { name, location } = this.#open.engine.store.capabilities;
     const namespaces = await this.#namespaces();
-    const sizes = new Map(
-      (await Promise.all(namespaces.map((each) => this.#sizesIn(each)))).flatMap((each) => [...each]),
+    const waiting = await this.#waiting(namespaces);
+    const sizes = new Map<string, number>();
+    const states = new Map<string, ReadonlyMap<string, SourceState>>();
+    for (const namespace of namespaces) {
+      for (const [name, size] of await this.#sizesIn(namespace)) sizes.set(name, size);
+      states.set(namespace, await sourceStates(engine.store.records, namespace));
+    }
+    const isIndexed = (pool: LocatedPool): boolean =>
+      (states.get(this.#contextOf(pool).namespace)?.get(poolVault(pool).name)?.readAt ?? null) !== null;
+    const hasOthers = [...states].some(([namespace, ofNamespace]) =>
+      [...ofNamespace.keys()].some(this.#isOther(namespace, located)),
     );
-    const located = await this.#pools.located();
     return {
-      ...{ store: name, location, provider: this.#config.embedding.provider },
-      notes: Object.fromEntries(located.map((pool) => [pool.id, sizes.get(poolVault(pool).name) ?? 0])),
-      waiting: await this.#waiting(),
+      problems: [
+        ...this.#recallProblems,
+        ...unreadProblems(this.#unread.values()),
+        ...located.filter((pool) => !isIndexed(pool) && !this.#unread.get(pool.root)?.size).map(notIndexed),
+        // Their notes are not in the pools around them any more.
+        ...(hasOthers && this.#pools.pools.length > 0 ? [OTHER_POOLS] : []),
+        ...embedding.problemsOf(waiting),
+      ],
+      details: {
+        ...{ store: engine.store.capabilities.name, location: engine.store.capabilities.location },
+        provider: this.#config.embedding.provider,
+        notes: Object.fromEntries(located.map((pool) => [pool.id, sizes.get(poolVault(pool).name) ?? 0])),
+        waiting,
+      },
     };
   }
 
@@ -152,31 +160,27 @@ export class LociBackend implements Backend {
   }
 
   /** The number of texts that have no vector yet. */
-  async #waiting(): Promise<number> {
+  async #waiting(namespaces: readonly string[]): Promise<number> {
     if (this.#config.embedding.provider === 'none') return 0;
     const generation = (await vectorsOf(this.#open.engine))?.generation ?? NO_GENERATION;
-    return (await pendingTotals(this.#open.engine.store, generation, await this.#namespaces())).texts;
+    return (await pendingTotals(this.#open.engine.store, generation, namespaces)).texts;
   }
 
   async #readOne(pool: LocatedPool): Promise<void> {
     const vault = poolVault(pool);
-    this.#problems.delete(vault.name);
+    const unread: Unread = new Map();
+    this.#unread.set(pool.root, unread);
     try {
       const { problems } = await refreshVault(this.#contextOf(pool), vault, {
         wait: true,
         allowEmpty: true,
         signal: this.#stop.signal,
       });
-      const unread = problems.filter(({ skipped }) => skipped);
-      const named = unread.slice(0, MAX_NAMED).map(({ key, detail }) => `${key}: ${detail}`);
-      if (unread.length > 0)
-        this.#problems.set(
-          vault.name,
-          `${formatCount(unread.length, 'note')} of the pool ${pool.id} not read: ${named.join('; ')}`,
-        );
+      for (const { key, detail, skipped } of problems)
+        if (skipped) unread.set(path.join(pool.root, key), detail);
     } catch (error) {
       if (!(error instanceof LociError) || error.code !== 'unreadable') throw error;
-      this.#problems.set(vault.name, `the pool ${pool.id} is not up to date: ${error.message}`);
+      unread.set(pool.root, error.message);
     }
   }
 
@@ -200,26 +204,6 @@ export class LociBackend implements Backend {
     const kept = this.#pools.pools.filter((pool) => isHere(pool) && !ids.has(pool.id)).map(namesOf);
     return (name) =>
       isPoolSource(name) && !names.has(name) && !kept.some((prefix) => name.startsWith(prefix));
-  }
-
-  /** Whether the store has pools that another process has registered since. Their notes are not in the pools around them any more. */
-  async #hasOthers(): Promise<boolean> {
-    if (this.#pools.pools.length === 0) return false;
-    const located = await this.#pools.located();
-    for (const namespace of await this.#namespaces()) {
-      const states = await sourceStates(this.#open.engine.store.records, namespace);
-      if ([...states.keys()].some(this.#isOther(namespace, located))) return true;
-    }
-    return false;
-  }
-
-  async #problemsOfPool(pool: LocatedPool): Promise<string[]> {
-    const { name } = poolVault(pool);
-    const problem = this.#problems.get(name);
-    if (problem !== undefined) return [problem];
-    const states = await sourceStates(this.#open.engine.store.records, this.#contextOf(pool).namespace);
-    if ((states.get(name)?.readAt ?? null) !== null) return [];
-    return [notIndexed(pool)];
   }
 
   /** The namespaces of all pools: of those that are registered, and of those that are in the store. */

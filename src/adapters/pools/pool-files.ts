@@ -179,7 +179,8 @@ export type Unread = Map<string, string>;
 const MAX_NAMED_PATHS = 5;
 
 /** Sentences about what could not be read, of which the first are named. */
-export function unreadProblems(unread: Unread): string[] {
+export function unreadProblems(ofPools: Iterable<Unread>): string[] {
+  const unread = new Map([...ofPools].flatMap((files) => [...files]));
   const named = [...unread].slice(0, MAX_NAMED_PATHS).map(([file, why]) => `${file} is not searched: ${why}`);
   const others = unread.size - named.length;
   return others === 0 ? named : [...named, `${String(others)} other files are not searched`];

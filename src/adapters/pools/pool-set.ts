@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
@@ -79,21 +80,8 @@ export class PoolSet {
     }
   }
 
-  /** Whether another set has the same pools in any order. */
   equals(other: PoolSet): boolean {
-    const textOf = ({ pools }: PoolSet): string =>
-      JSON.stringify(
-        pools
-          .map(({ id, tier, folder, roles = [], agents = [] }) => [
-            id,
-            tier,
-            folder,
-            roles.toSorted(),
-            agents.toSorted(),
-          ])
-          .toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1)),
-      );
-    return textOf(this) === textOf(other);
+    return isDeepStrictEqual(this.pools, other.pools);
   }
 
   /** The pools that a query searches: those that the agent sees, narrowed by ids and tiers. */
