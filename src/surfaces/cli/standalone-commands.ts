@@ -214,7 +214,7 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
     summary: 'refresh vaults and sources until it is stopped',
     description:
       'Refreshes vaults and sources in the foreground, until Ctrl-C or SIGTERM. Changed notes are read and embedded, and ' +
-      'commands of approved sources run, each when it is due. It first lists what it refreshes and what it does not, and then ' +
+      'commands of approved sources run, each when it is due. It first lists them with their condition, as `loci sources list`, and then ' +
       'prints one line for each refresh. Restart it after a change of loci.yaml. `loci serve` and `loci mcp` refresh vaults and ' +
       'sources too; of several processes, one at a time refreshes a source. With --json each event is a line of JSON.',
     operands: [],
