@@ -57,9 +57,10 @@ export class FilesystemBackend implements Backend {
   }
 
   async state(): Promise<BackendState> {
-    const request: FilesystemRequest = { kind: 'state', pools: await this.#pools.located() };
+    const pools = await this.#pools.located();
+    const request: FilesystemRequest = { kind: 'state', pools };
     const { notes, unread } = (await this.#thread.request(request)) as PoolsState;
-    const problems = unreadProblems([unread]);
+    const problems = unreadProblems(unread);
     if (this.#isMeaningWanted)
       problems.unshift(
         'the last query asked for a search by meaning, which filesystem cannot do: it was answered by words',

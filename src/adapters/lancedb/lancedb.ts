@@ -14,7 +14,7 @@ import { isUnknown, languageCoverage } from '../../search/retrieve/vectors.ts';
 import type { MemoryResult } from '../contract.ts';
 import type { Backend, BackendState, PoolQuery } from '../pool-adapter.ts';
 import { BackgroundEmbedding } from '../pools/background-embedding.ts';
-import { listPoolFiles, type Unread, unreadProblems } from '../pools/pool-files.ts';
+import { listPoolFiles, type Unread, unreadOf, unreadProblems } from '../pools/pool-files.ts';
 import { type LocatedPool, notIndexed, PoolSet } from '../pools/pool-set.ts';
 import { embedPassages, indexPools, WITHOUT_VECTOR } from './index-pool.ts';
 import { briefly, loadLancedb } from './package.ts';
@@ -124,7 +124,7 @@ export class LancedbBackend implements Backend {
       problems: [
         ...(this.#updateProblem === null ? [] : [this.#updateProblem]),
         ...(await this.#notIndexed().catch(throwBriefly)),
-        ...unreadProblems(this.#unread.values()),
+        ...unreadProblems(unreadOf(await this.#pools.located(), this.#unread)),
         ...this.#embedding.problemsOf(waiting),
         ...(this.#queryProblem === null ? [] : [this.#queryProblem]),
       ],

@@ -15,7 +15,7 @@ import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { MemoryResult } from '../contract.ts';
 import type { Backend, BackendState, PoolQuery } from '../pool-adapter.ts';
 import { BackgroundEmbedding } from '../pools/background-embedding.ts';
-import { type Unread, unreadProblems } from '../pools/pool-files.ts';
+import { type Unread, unreadOf, unreadProblems } from '../pools/pool-files.ts';
 import { type LocatedPool, notIndexed, type Pool, PoolSet } from '../pools/pool-set.ts';
 import {
   isPoolSource,
@@ -118,7 +118,7 @@ export class LociBackend implements Backend {
     return {
       problems: [
         ...this.#recallProblems,
-        ...unreadProblems(this.#unread.values()),
+        ...unreadProblems(unreadOf(located, this.#unread)),
         ...located.filter((pool) => !isIndexed(pool) && !this.#unread.get(pool.root)?.size).map(notIndexed),
         // Their notes are not in the pools around them any more.
         ...(hasOthers && this.#pools.pools.length > 0 ? [OTHER_POOLS] : []),

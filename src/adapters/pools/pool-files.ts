@@ -179,11 +179,15 @@ export type Unread = Map<string, string>;
 const MAX_NAMED_PATHS = 5;
 
 /** Sentences about what could not be read, of which the first are named. */
-export function unreadProblems(ofPools: Iterable<Unread>): string[] {
-  const unread = new Map([...ofPools].flatMap((files) => [...files]));
+export function unreadProblems(unread: Unread): string[] {
   const named = [...unread].slice(0, MAX_NAMED_PATHS).map(([file, why]) => `${file} is not searched: ${why}`);
   const others = unread.size - named.length;
   return others === 0 ? named : [...named, `${String(others)} other files are not searched`];
+}
+
+/** What could not be read of pools. @param byRoot that of each pool, by its root */
+export function unreadOf(pools: readonly LocatedPool[], byRoot: ReadonlyMap<string, Unread>): Unread {
+  return new Map(pools.flatMap(({ root }) => [...(byRoot.get(root) ?? [])]));
 }
 
 /** What a result says of a note besides its text. */
