@@ -84,12 +84,3 @@ it('undo removes the copy of the plugin, and claims that of no plugin that was n
   await setUp('/package/dist/loci-corpus', CORPUS_PLUGIN);
   expect(await undo()).toMatchObject({ plugin: 'no longer loaded' });
 });
-
-it('of two setups or undos with one home, the second is refused, and what a killed one has left is in no way', async () => {
-  const backup = new Backup(home);
-  await backup.exclusively(async () => {
-    await expect(setUp('/builds/first')).rejects.toMatchObject({ code: 'conflict' });
-  });
-  expect(readFileSync(configFile, 'utf8')).toBe(ORIGINAL);
-  await setUp('/builds/first');
-});
