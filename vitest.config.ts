@@ -19,6 +19,7 @@ const PROCESS_TESTS = [
   'src/embed/{command/command,real-servers}.test.ts',
   'src/core/threads/task-thread.test.ts',
   'src/core/text/split-command.test.ts',
+  'src/surfaces/openclaw/setup/undo.test.ts',
 ];
 
 const config: ViteUserConfig = defineConfig({

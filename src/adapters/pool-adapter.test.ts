@@ -22,8 +22,8 @@ class Recorded extends ScanningBackend {
   override async registerPools(): Promise<void> {
     this.calls.push('registerPools');
   }
-  override async indexPaths(): Promise<void> {
-    this.calls.push('indexPaths');
+  override async readPools(): Promise<void> {
+    this.calls.push('readPools');
   }
   override async close(): Promise<void> {
     this.calls.push('close');
@@ -155,7 +155,7 @@ describe('a recall', () => {
     const { adapter, open } = adapterOf(backend);
     await adapter.registerPools([open]);
     const [began, goOn] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
-    vi.spyOn(backend, 'indexPaths').mockImplementationOnce(() => {
+    vi.spyOn(backend, 'readPools').mockImplementationOnce(() => {
       began.resolve(undefined);
       return goOn.promise;
     });
@@ -172,12 +172,7 @@ describe('registering pools', () => {
     const backend = new Recorded();
     const { adapter, open } = adapterOf(backend);
     const b = { ...open, id: 'b' };
-    for (const list of [
-      [open, b],
-      [b, open],
-      [open, b],
-    ])
-      await adapter.registerPools(list);
+    for (let i = 0; i < 3; i++) await adapter.registerPools([open, { ...b }]);
     await adapter.recall(QUERY);
     expect(backend.calls).toEqual(['open', 'registerPools']);
     await adapter.registerPools([open, { ...b, tier: 'cold' }]);
@@ -210,10 +205,13 @@ describe('registering pools', () => {
     await expect(adapter.registerPools(pools as never)).rejects.toMatchObject({ code: 'invalid_input' });
   });
 
-  it.each(['registerPools', 'indexPaths'] as const)('says that %s failed until it succeeds', async (call) => {
+  it.each([
+    ['registerPools', 'registerPools'],
+    ['indexPaths', 'readPools'],
+  ] as const)('says that %s failed until it succeeds', async (call, backendCall) => {
     const backend = new Recorded();
     const { adapter } = adapterOf(backend);
-    vi.spyOn(backend, call).mockRejectedValueOnce(new Error('full'));
+    vi.spyOn(backend, backendCall).mockRejectedValueOnce(new Error('full'));
     await expect(adapter[call]([])).rejects.toThrow('full');
     const message = expect.stringMatching(/^the index of the pools is not up to date: full$/m) as string;
     expect(await adapter.status()).toMatchObject({ ok: false, message });
@@ -301,7 +299,7 @@ describe('closing', () => {
     const { adapter, open } = adapterOf(backend);
     await adapter.registerPools([open]);
     const [began, goOn] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
-    vi.spyOn(backend, 'indexPaths').mockImplementation(async () => {
+    vi.spyOn(backend, 'readPools').mockImplementation(async () => {
       began.resolve(undefined);
       await goOn.promise;
       backend.calls.push('indexed');

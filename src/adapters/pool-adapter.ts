@@ -96,7 +96,7 @@ export class PoolAdapter implements LociAdapter {
     if (!isListOfTexts(paths)) throw new LociError('invalid_input', 'the paths are not a list of texts');
     const absolute = paths.map((each) => path.resolve(this.#folders.vaultRoot ?? process.cwd(), each));
     await this.#register();
-    await this.#change(() => this.#backend.indexPaths(absolute));
+    await this.#change(async () => this.#backend.readPools(await this.#pools.locatedAt(absolute)));
     await this.#settled(this.#backend.maxSettleMs);
   }
 
@@ -124,15 +124,16 @@ export class PoolAdapter implements LociAdapter {
 
   async status(): Promise<MemoryAdapterStatus> {
     const problems: string[] = [];
-    let details = {};
+    let details: BackendState['details'] = {};
     try {
       await this.#open();
       problems.push(
         ...[this.#fallbackReason, this.#changeProblem, this.#recallProblem].filter((each) => each !== null),
       );
       problems.push(...(await this.#pools.problemsOf(this.#pools.pools)));
-      problems.push(...(await this.#backend.problems()));
-      details = await this.#backend.details();
+      const state = await this.#backend.state();
+      problems.push(...state.problems);
+      ({ details } = state);
     } catch (error) {
       problems.push(messageOf(error));
     }
@@ -335,23 +336,28 @@ export interface PoolQuery {
   readonly signal: AbortSignal;
 }
 
+/** What a backend says of itself in a status. */
+export interface BackendState {
+  /** Sentences about what it cannot answer from. */
+  readonly problems: readonly string[];
+  /** Facts such as the number of notes. `waiting` is the number of texts that are still to be embedded. */
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
 /** What searches pools. `PoolAdapter` makes an adapter of it: it checks who sees what, and catches failures. */
 export interface Backend extends Pick<MemoryRetrievalAdapter, 'id' | 'capabilities'> {
   /** @throws if it cannot work on this machine */
   open(folders: Required<Pick<AdapterFolders, 'dataDir'>>): Promise<void>;
   /** Makes the index that of these pools, which differ from the last ones of this process, and reads what has changed in them. */
   registerPools(pools: PoolSet): Promise<void>;
-  /** Reads absolute paths of files and folders again. */
-  indexPaths(paths: readonly string[]): Promise<void>;
-  /** Resolves when what `registerPools` and `indexPaths` left for later is done. Recalls do not wait for it. */
+  /** Reads what has changed in some of these pools. */
+  readPools(pools: readonly LocatedPool[]): Promise<void>;
+  /** Resolves when what `registerPools` and `readPools` left for later is done. Recalls do not wait for it. */
   settled?(): Promise<void>;
   /** How long the adapter's `registerPools` and `indexPaths` wait for that, in milliseconds. Without it, until it is done. */
   readonly maxSettleMs?: number;
   recall(query: PoolQuery): Promise<readonly MemoryResult[]>;
-  /** Sentences about what it cannot answer from. */
-  problems(): Promise<readonly string[]>;
-  /** Facts for `status`, such as the number of notes. `waiting` is the number of texts that are still to be embedded. */
-  details(): Promise<Readonly<Record<string, unknown>>>;
+  state(): Promise<BackendState>;
   /** Makes calls end soon that change the index. `close` is called once they have. */
   stop?(): void;
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Backend, PoolQuery } from '../../src/adapters/pool-adapter.ts';
+import type { Backend, BackendState, PoolQuery } from '../../src/adapters/pool-adapter.ts';
 import type { MemoryResult } from '../../src/adapters/contract.ts';
 import {
   listPoolFiles,
@@ -19,15 +19,11 @@ export class ScanningBackend implements Backend {
 
   async open(): Promise<void> {}
   async registerPools(): Promise<void> {}
-  async indexPaths(): Promise<void> {}
+  async readPools(): Promise<void> {}
   async close(): Promise<void> {}
 
-  async problems(): Promise<readonly string[]> {
-    return [];
-  }
-
-  async details(): Promise<Readonly<Record<string, unknown>>> {
-    return {};
+  async state(): Promise<BackendState> {
+    return { problems: [], details: {} };
   }
 
   async recall({ text: query, limit, pools, filters }: PoolQuery): Promise<readonly MemoryResult[]> {

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { FileLock } from '../../src/core/fs/file-lock.ts';
 import { ROOT, temporaryFolder } from './loci-command.ts';
 
 /** Answers what setup asks. It loads every plugin whose folder the configuration names, as OpenClaw does, unless that is `broken`. */
@@ -92,31 +93,23 @@ describe('loci openclaw setup', () => {
     expect(copy).toBe(ORIGINAL);
   });
 
-  it('refuses while another one runs, and after the process of the other was killed does not', async () => {
-    const lock = join(folder, 'loci', 'openclaw-backup.lock');
-    mkdirSync(join(folder, 'loci'), { mode: 0o700 });
-    writeFileSync(lock, String(process.pid));
-    const refused = await loci('setup', '--beside', '--yes');
-    expect(refused).toMatchObject({ code: 5, output: { error: { code: 'conflict' } } });
+  it('and undo refuse while another one has the lock, which its process gives up however it ends', async () => {
+    const home = join(folder, 'loci');
+    mkdirSync(home, { mode: 0o700 });
+    const lock = new FileLock(join(home, 'openclaw-backup.lock'));
+    const conflict = { code: 5, output: { error: { code: 'conflict' } } };
+    lock.acquire();
+    expect(await loci('setup', '--beside', '--yes')).toMatchObject(conflict);
     expect(readFileSync(config, 'utf8')).toBe(ORIGINAL);
-    // No process has this number.
-    writeFileSync(lock, String(2 ** 31 - 1));
+    lock.release();
     expect(await loci('setup', '--beside', '--yes')).toMatchObject({ code: 0 });
-    expect(existsSync(lock)).toBe(false);
-  });
-
-  it('is not undone while another one runs', async () => {
-    await loci('setup', '--beside', '--yes');
     const changed = readFileSync(config, 'utf8');
-    const lock = join(folder, 'loci', 'openclaw-backup.lock');
-    writeFileSync(lock, String(process.pid));
-    expect(await loci('undo')).toMatchObject({ code: 5, output: { error: { code: 'conflict' } } });
+    lock.acquire();
+    expect(await loci('undo')).toMatchObject(conflict);
     expect(readFileSync(config, 'utf8')).toBe(changed);
-    expect(readFileSync(lock, 'utf8')).toBe(String(process.pid));
-    writeFileSync(lock, String(2 ** 31 - 1));
+    lock.release();
     expect(await loci('undo')).toMatchObject({ code: 0 });
     expect(readFileSync(config, 'utf8')).toBe(ORIGINAL);
-    expect(existsSync(lock)).toBe(false);
   });
 
   it('refuses a second configuration with the same home, whose files undo would mix up', async () => {

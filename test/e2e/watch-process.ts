@@ -13,8 +13,8 @@ export interface WatchEvent {
   readonly updated?: number;
   readonly removed?: number;
   readonly unchanged?: number;
-  /** The sources of the first event; `skipped` is the reason why one is not refreshed. */
-  readonly sources?: readonly { readonly id: string; readonly skipped: string | null }[];
+  /** The sources of the first event, as `loci sources list` has them. */
+  readonly sources?: readonly { readonly id: string; readonly condition: string }[];
   readonly error?: { readonly code: string; readonly message: string; readonly hint: string };
 }
 

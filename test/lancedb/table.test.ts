@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync }
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Connection, LanceQuery } from '../../src/adapters/lancedb/package.ts';
+import type { Connection } from '../../src/adapters/lancedb/package.ts';
 import { Notes } from './adapter.ts';
 import { LANCEDB } from './installation.ts';
 
@@ -27,8 +27,7 @@ async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   return longest;
 }
 
-const { Query, connect } = createRequire(join(LANCEDB, 'from.js'))('@lancedb/lancedb') as {
-  Query: { prototype: LanceQuery };
+const { connect } = createRequire(join(LANCEDB, 'from.js'))('@lancedb/lancedb') as {
   readonly connect: (folder: string) => Promise<Connection>;
 };
 
@@ -194,33 +193,11 @@ describe('the table of the lancedb adapter', () => {
     expect(versionsOf(notes)).toEqual(versions);
   });
 
-  it('is not made anew after a query that LanceDB refuses', async () => {
-    const notes = new Notes();
-    notes.write({ 'a/x.md': 'A heron.' });
-    const adapter = await notes.open();
-    await adapter.registerPools([notes.pool('a')]);
-    const versions = versionsOf(notes);
-    const query = vi.spyOn(Query.prototype, 'fullTextSearch').mockImplementationOnce(function (
-      this: LanceQuery,
-    ) {
-      return this.where('no_column = 1');
-    });
-    onTestFinished(() => {
-      query.mockRestore();
-    });
-    expect(await notes.found(adapter, 'heron')).toEqual([]);
-    expect((await adapter.status()).message).toContain('no_column');
-    // It waits until tables are made.
-    await adapter.indexPaths([]);
-    expect(versionsOf(notes)).toEqual(versions);
-    expect(await notes.found(adapter, 'heron')).toEqual(['a/x.md']);
-  });
-
   it('is in a folder that only its owner can access, and leaves other tables there', async () => {
     const notes = new Notes();
     notes.write({ 'a/x.md': 'A heron.' });
     mkdirSync(join(notes.tables, 'mine.lance'), { recursive: true, mode: 0o755 });
-    mkdirSync(join(notes.tables, 'passages-0123456789ab.lance'));
+    mkdirSync(join(notes.tables, 'passages-0123456789ab-0123456789ab.lance'));
     const adapter = await notes.open();
     await adapter.registerPools([notes.pool('a')]);
     expect(statSync(notes.tables).mode & 0o777).toBe(0o700);
@@ -244,7 +221,9 @@ describe('the table of the lancedb adapter', () => {
     const adapter = await notes.open();
     await adapter.registerPools([notes.pool('a')]);
     expect(await notes.found(adapter, 'heron')).toEqual(['a/z.md']);
-    const message = ['a/x.md', 'a/y.canvas'].map((name) => `${notes.path(name)} is not read: it is no text`);
+    const message = ['a/x.md', 'a/y.canvas'].map(
+      (name) => `${notes.path(name)} is not searched: it is no text`,
+    );
     expect(await adapter.status()).toMatchObject({ ok: false, message: message.join('\n') });
     notes.write({ 'a/x.md': 'A heron.' });
     rmSync(notes.path('a/y.canvas'));

@@ -97,7 +97,7 @@ describe('the vectors of the lancedb adapter', () => {
     const status = await adapter.status();
     expect(status).toMatchObject({ ok: false });
     expect(status.message).toMatch(
-      /^3 passages have no vector and are found by their words only: .+\nqueries are searched by words only: /s,
+      /^3 texts without a vector, found by words: .+\nqueries are searched by words only: /s,
     );
     expect(await notes.found(adapter, BY_MEANING)).toEqual([]);
     model.faults.length = 0;

@@ -197,16 +197,29 @@ describe('loci openclaw', () => {
     const { 'plugins.json5': __, ...others } = initial;
     expect(snapshot(config)).toMatchObject(others);
     expect(readFileSync(plugins, 'utf8')).toBe(`{
+  "load": {
+    "paths": [
+      "${pluginPath(config)}"
+    ]
+  },
   // Others stay.
-  allow: ['memory-core', 'device-pair', 'memory-loci'], // short
+  allow: ["memory-loci", 'memory-core', 'device-pair'], // short
   entries: {
+    "memory-loci": {
+      "enabled": true,
+      "config": {
+        "home": "${lociHome(config)}",
+        "writes": {
+          "enabled": true
+        },
+        "table": "memories"
+      }
+    },
     'memory-core': { enabled: false /* for now */ },
     'device-pair': { enabled: false },
     'memory-shadowdb': { enabled: false, config: { table: 'memories', "writes": { "enabled": true } } }, // before
-    'memory-loci': {config: {table: 'memories', writes: {enabled: true}, home: '${lociHome(config)}'}, enabled: true},
   },
-  slots: { memory: 'memory-loci' },
-  load: {paths: ['${pluginPath(config)}']},
+  slots: { memory: "memory-loci" },
 }
 `);
     // A file that somebody has changed since is left as it is, and undo says what setup had changed there.

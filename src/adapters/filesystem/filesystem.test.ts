@@ -42,22 +42,22 @@ describe('the backend filesystem', () => {
   it('answers a search by meaning by words, and says so', async () => {
     expect(backend.capabilities.semantic).toBe(false);
     expect(await recall('heron', { mode: 'semantic' })).toEqual(['x.md']);
-    expect(await backend.problems()).toEqual([expect.stringContaining('by meaning')]);
+    expect((await backend.state()).problems).toEqual([expect.stringContaining('by meaning')]);
     expect(await recall('heron')).toEqual(['x.md']);
-    expect(await backend.problems()).toEqual([]);
+    expect((await backend.state()).problems).toEqual([]);
   });
 
   it('says how many notes there are without a query, and names a few of the files that it cannot read', async () => {
-    expect(await backend.details()).toEqual({ notes: 1, unread: 0 });
+    expect((await backend.state()).details).toEqual({ notes: 1, unread: 0 });
     for (let i = 0; i < 8; i++) await writeFile(path.join(root, `binary-${String(i)}.md`), '\0');
     await backend.registerPools(new PoolSet([{ id: 'b', tier: 'hot', path: root }]));
-    expect(await backend.details()).toEqual({ notes: 9, unread: 8 });
-    const problems = await backend.problems();
+    expect((await backend.state()).details).toEqual({ notes: 9, unread: 8 });
+    const { problems } = await backend.state();
     expect(problems).toHaveLength(6);
     expect(problems[0]).toBe(`${path.join(root, 'binary-0.md')} is not searched: it is no text`);
     expect(problems[5]).toBe('3 other files are not searched');
     await backend.registerPools(new PoolSet([]));
-    expect(await backend.problems()).toEqual([]);
+    expect((await backend.state()).problems).toEqual([]);
   });
 
   it('stops a query whose answer is not waited for, and answers the others', async () => {

@@ -1,9 +1,10 @@
 import { LociError } from '../../core/errors.ts';
 import { MAX_YOUNG_HEAP_MB, WorkerClient } from '../../core/threads/worker-client.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
-import type { Backend, PoolQuery } from '../pool-adapter.ts';
+import type { Backend, BackendState, PoolQuery } from '../pool-adapter.ts';
 import type { MemoryResult } from '../contract.ts';
-import type { LocatedPool, PoolSet } from '../pools/pool-set.ts';
+import { unreadProblems } from '../pools/pool-files.ts';
+import { PoolSet } from '../pools/pool-set.ts';
 import type { FilesystemRequest } from './filesystem-worker.ts';
 import type { PoolsState } from './pool-search.ts';
 
@@ -24,7 +25,7 @@ export class FilesystemBackend implements Backend {
       new LociError('internal', `the thread that searches files stopped: ${reason}`, { cause }),
   });
   readonly #closing = new AbortController();
-  #pools: PoolSet | null = null;
+  #pools = new PoolSet([]);
   /** Whether the last query asked for a search by meaning. */
   #isMeaningWanted = false;
 
@@ -35,7 +36,7 @@ export class FilesystemBackend implements Backend {
   /** Reads the notes, so that not even the first query does. */
   async registerPools(pools: PoolSet): Promise<void> {
     this.#pools = pools;
-    const located = await this.#located();
+    const located = await pools.located();
     const { signal } = this.#closing;
     // Queries read what this does not, and fail if the thread does.
     await this.#untilAborted(signal, (stop) => ({ kind: 'register', pools: located, stop })).catch(
@@ -43,7 +44,7 @@ export class FilesystemBackend implements Backend {
     );
   }
 
-  async indexPaths(): Promise<void> {
+  async readPools(): Promise<void> {
     // Each query sees the files as they are.
   }
 
@@ -55,23 +56,16 @@ export class FilesystemBackend implements Backend {
     }))) as MemoryResult[];
   }
 
-  async problems(): Promise<readonly string[]> {
-    const { unread, examples } = await this.#state(await this.#located());
-    const others = unread - examples.length;
-    return [
-      ...(this.#isMeaningWanted
-        ? [
-            'the last query asked for a search by meaning, which filesystem cannot do: it was answered by words',
-          ]
-        : []),
-      ...examples.map(([file, why]) => `${file} is not searched: ${why}`),
-      ...(others > 0 ? [`${String(others)} other files are not searched`] : []),
-    ];
-  }
-
-  async details(): Promise<Readonly<Record<string, unknown>>> {
-    const { notes, unread } = await this.#state(await this.#located());
-    return { notes, unread };
+  async state(): Promise<BackendState> {
+    const pools = await this.#pools.located();
+    const request: FilesystemRequest = { kind: 'state', pools };
+    const { notes, unread } = (await this.#thread.request(request)) as PoolsState;
+    const problems = unreadProblems(unread);
+    if (this.#isMeaningWanted)
+      problems.unshift(
+        'the last query asked for a search by meaning, which filesystem cannot do: it was answered by words',
+      );
+    return { problems, details: { notes, unread: unread.size } };
   }
 
   /** Ends reading soon. */
@@ -81,14 +75,6 @@ export class FilesystemBackend implements Backend {
 
   async close(): Promise<void> {
     await this.#thread.terminate();
-  }
-
-  async #state(pools: readonly LocatedPool[]): Promise<PoolsState> {
-    return (await this.#request({ kind: 'state', pools })) as PoolsState;
-  }
-
-  async #located(): Promise<LocatedPool[]> {
-    return (await this.#pools?.locate(this.#pools.pools, () => undefined)) ?? [];
   }
 
   /** @param requestOf makes a request with a number that is not 0 when the signal has fired */
@@ -101,13 +87,9 @@ export class FilesystemBackend implements Backend {
     const onAbort = (): void => void Atomics.store(stop, 0, 1);
     signal.addEventListener('abort', onAbort, { once: true });
     try {
-      return await this.#request(requestOf(stop));
+      return await this.#thread.request(requestOf(stop));
     } finally {
       signal.removeEventListener('abort', onAbort);
     }
-  }
-
-  #request(request: FilesystemRequest): Promise<unknown> {
-    return this.#thread.request(request);
   }
 }

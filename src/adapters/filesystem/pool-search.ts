@@ -12,6 +12,7 @@ import {
   type PoolFile,
   readOrReport,
   resultMetadata,
+  type Unread,
   uriOf,
 } from '../pools/pool-files.ts';
 import { DEFAULT_TIERS, type LocatedPool } from '../pools/pool-set.ts';
@@ -26,16 +27,9 @@ export interface SearchedQuery extends Omit<PoolQuery, 'signal' | 'mode'> {
 /** What is known of pools. */
 export interface PoolsState {
   readonly notes: number;
-  /** The number of files and folders that could not be read. */
-  readonly unread: number;
-  /** The first of them, each with the reason. */
-  readonly examples: readonly (readonly [path: string, why: string])[];
+  readonly unread: Unread;
 }
 
-/** Reasons by path. */
-type Unread = Map<string, string>;
-
-const MAX_EXAMPLES = 5;
 /** So many notes that need not be read take about a millisecond. */
 const NOTES_OF_SLICE = 100;
 
@@ -119,7 +113,7 @@ export class PoolSearch {
       for await (const _ of filesOf(pool, unread)) if (++notes % NOTES_OF_SLICE === 0) yield;
       for (const [file, why] of this.#unread.get(pool.root) ?? []) unread.set(file, why);
     }
-    return { notes, unread: unread.size, examples: [...unread].slice(0, MAX_EXAMPLES) };
+    return { notes, unread };
   }
 
   /** Forgets other pools, and reads the notes of those that queries search unless they name others. @throws LociError `aborted` */

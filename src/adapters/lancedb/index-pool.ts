@@ -1,4 +1,3 @@
-import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { LociError } from '../../core/errors.ts';
 import { eventLoopYielder } from '../../core/threads/slices.ts';
@@ -8,10 +7,9 @@ import { shortHash } from '../../core/ids.ts';
 import type { Embedder, EmbedOptions } from '../../embed/embedder.ts';
 import { RefusedTextsError, type TextResult } from '../../embed/embedder.ts';
 import type { CutOptions } from '../../ingest/cut-record.ts';
-import { isWithin } from '../../sources/files/paths.ts';
-import { isBelow, type PoolFile } from '../pools/pool-files.ts';
+import type { PoolFile, Unread } from '../pools/pool-files.ts';
 import type { LocatedPool } from '../pools/pool-set.ts';
-import { among, folderIdOf, type PassageRow, type PassageTable } from './passage-table.ts';
+import { among, folderIdOf, foldersOf, type PassageRow, type PassageTable } from './passage-table.ts';
 import { listNotes, readNotes, type NoteListing, type ReadNote } from './read-notes.ts';
 
 interface IndexOptions {
@@ -19,15 +17,6 @@ interface IndexOptions {
   readonly thread: TaskRunner;
   readonly countingProvider: CutOptions['provider'];
   readonly signal: AbortSignal;
-  /** Called with the absolute path of what is not indexed. */
-  readonly report: (path: string, why: string) => void;
-}
-
-/** A pool, or paths within it, which are to be indexed. */
-export interface PoolPart {
-  readonly pool: LocatedPool;
-  /** `''` is the pool itself. */
-  readonly below: readonly string[];
 }
 
 /** A listing or reading has as many files that a thread starts for it. */
@@ -52,10 +41,15 @@ const READ: ThreadTask<Parameters<typeof readNotes>, ReadNote[]> = {
 /**
  * Makes the table what the folders of pools are: reads notes that are new or have another revision, of all pools together, because each
  * write takes long. What it has written stays if it is interrupted.
+ * @returns what is not indexed, by root of a pool
  */
-export async function indexPools(options: IndexOptions, parts: readonly PoolPart[]): Promise<void> {
-  const { table, report } = options;
-  const stored = await storedRevisions(table, parts);
+export async function indexPools(
+  options: IndexOptions,
+  pools: readonly LocatedPool[],
+): Promise<Map<string, Unread>> {
+  const { table } = options;
+  const stored = await storedRevisions(table, pools);
+  const unreadByRoot = new Map<string, Unread>();
   const gone: string[] = [];
   let rows: PassageRow[] = [];
   let replaced: string[] = [];
@@ -64,16 +58,18 @@ export async function indexPools(options: IndexOptions, parts: readonly PoolPart
     await table.optimize({ isWriting: true });
     [rows, replaced] = [[], []];
   };
-  for (const part of parts) {
-    const { root } = part.pool;
+  for (const pool of pools) {
+    const { root } = pool;
     const folder = folderIdOf(root);
     const revisions = stored.get(folder) ?? new Map<string, string>();
+    const unread: Unread = new Map();
+    unreadByRoot.set(root, unread);
     try {
       const listed = new Set<string>();
-      for await (const { files, notes } of changedNotes(options, part, revisions, listed)) {
+      for await (const { files, notes } of changedNotes(options, pool, { revisions, listed, unread })) {
         for (const { key } of files) if (revisions.has(key)) replaced.push(noteIdOf(folder, key));
         for (const note of notes) {
-          if (note.problem !== null) report(path.join(root, note.path), note.problem);
+          if (note.problem !== null) unread.set(path.join(root, note.path), note.problem);
           rows.push(...rowsOf(folder, note));
         }
         if (Math.max(rows.length, replaced.length) >= PASSAGES_OF_WRITE) await write();
@@ -82,11 +78,12 @@ export async function indexPools(options: IndexOptions, parts: readonly PoolPart
     } catch (error) {
       // Everything else is no problem of files.
       if (!(error instanceof LociError) || error.code === 'aborted') throw error;
-      report(root, error.message);
+      unread.set(root, error.message);
     }
   }
   if (rows.length > 0 || replaced.length > 0) await write();
   await table.deleteNotes(gone);
+  return unreadByRoot;
 }
 
 interface ReadGroup {
@@ -94,15 +91,23 @@ interface ReadGroup {
   readonly notes: readonly ReadNote[];
 }
 
-/** Reads the notes of a pool that are new or have another revision, in groups. The paths of all notes are added to `listed`. */
+interface Listing {
+  /** Of the notes that are stored, by path. */
+  readonly revisions: ReadonlyMap<string, string>;
+  /** Gets the paths of all notes. */
+  readonly listed: Set<string>;
+  /** Gets what cannot be listed. */
+  readonly unread: Unread;
+}
+
+/** Reads the notes of a pool that are new or have another revision, in groups. */
 async function* changedNotes(
-  { thread, countingProvider, signal, report }: IndexOptions,
-  { pool: { id, root, inner }, below }: PoolPart,
-  revisions: ReadonlyMap<string, string>,
-  listed: Set<string>,
+  { thread, countingProvider, signal }: IndexOptions,
+  { id, root, inner }: LocatedPool,
+  { revisions, listed, unread }: Listing,
 ): AsyncGenerator<ReadGroup> {
-  const { files, unreadable } = await thread.run(LIST, [{ id, root, inner }, below], { ...LONG, signal });
-  for (const [file, why] of unreadable) report(file, why);
+  const listing = await thread.run(LIST, [{ id, root, inner }], { ...LONG, signal });
+  for (const [file, why] of listing.unread) unread.set(file, why);
   const read = async (group: readonly PoolFile[]): Promise<ReadGroup> => {
     const keys = group.map(({ key }) => key);
     return {
@@ -112,7 +117,7 @@ async function* changedNotes(
   };
   let [group, bytes]: [PoolFile[], number] = [[], 0];
   const yieldToEventLoop = eventLoopYielder();
-  for (const file of files) {
+  for (const file of listing.files) {
     await yieldToEventLoop();
     listed.add(file.key);
     if (revisions.get(file.key) === file.revision) continue;
@@ -132,16 +137,14 @@ function noteIdOf(folder: string, path: string): string {
 /** The revisions of notes by path, by folder. */
 async function storedRevisions(
   table: PassageTable,
-  parts: readonly PoolPart[],
+  pools: readonly LocatedPool[],
 ): Promise<Map<string, Map<string, string>>> {
-  const belowOf = new Map(parts.map(({ pool, below }) => [folderIdOf(pool.root), below]));
   const revisions = new Map<string, Map<string, string>>();
   const yieldToEventLoop = eventLoopYielder();
-  const where = `${among('folder', [...belowOf.keys()])} AND revision != ''`;
+  const where = `${among('folder', foldersOf(pools))} AND revision != ''`;
   for await (const { folder, path, revision } of table.rows(['folder', 'path', 'revision'], where)) {
     const paths = revisions.get(folder) ?? new Map<string, string>();
-    revisions.set(folder, paths);
-    if (belowOf.get(folder)!.some((each) => isBelow(each, path))) paths.set(path, revision);
+    revisions.set(folder, paths.set(path, revision));
     await yieldToEventLoop();
   }
   return revisions;
@@ -158,30 +161,6 @@ function rowsOf(folder: string, { path, revision, title, frontMatter, passages }
     ...(ordinal === 0 ? head : empty),
     ...passage,
   }));
-}
-
-/**
- * The paths that a path may mean: it, with the links of each part of it resolved. A link within a pool stands for what was there before,
- * and a link to a pool for the pool.
- */
-export async function pathsOf(given: string): Promise<string[]> {
-  const paths: string[] = [];
-  for (
-    let [rest, parent] = ['', given];
-    ;
-    [rest, parent] = [path.join(path.basename(parent), rest), path.dirname(parent)]
-  ) {
-    const real = await realpath(parent).catch(() => null);
-    if (real !== null) paths.push(path.join(real, rest));
-    if (path.dirname(parent) === parent) return [...new Set(paths)];
-  }
-}
-
-/** What a path means in a pool, as a path below it: nothing, or `''` for the whole pool. */
-export function keysOf({ root, inner }: LocatedPool, given: string): string[] {
-  if (isWithin(given, root)) return [''];
-  if (!isWithin(root, given) || inner.some((other) => isWithin(other, given))) return [];
-  return [path.relative(root, given).split(path.sep).join('/')];
 }
 
 /** A run that stops loses these. */

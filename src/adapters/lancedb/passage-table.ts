@@ -78,29 +78,32 @@ export class PassageTable {
     this.#arrow = arrow;
   }
 
-  /** Opens a table, which another process may write; `null` if there is none that can be opened. */
+  /** Opens a table, which another process may write; `null` if there is none that can be searched. */
   static async open(
     name: string,
     { loaded, connection, dimensions }: TableOptions,
   ): Promise<PassageTable | null> {
-    const table = await connection.openTable(name).catch((error: unknown) => {
+    try {
+      const table = await connection.openTable(name);
+      // One whose making was interrupted has no index.
+      if ((await table.indexStats(WORDS_INDEX)) === undefined) return null;
+      return new PassageTable(table, loaded, new ArrowRows(loaded.arrow, dimensions));
+    } catch (error) {
       if (mayBeDamage(error)) return null;
       throw error;
-    });
-    return table === null ? null : new PassageTable(table, loaded, new ArrowRows(loaded.arrow, dimensions));
+    }
   }
 
-  /** Opens a table, or makes it if there is none that can be opened. */
-  static async openOrMake(name: string, options: TableOptions): Promise<PassageTable> {
-    const { loaded, connection, dimensions, folder } = options;
-    let table = await PassageTable.open(name, options);
-    if (table === null) {
-      await rm(path.join(folder, `${name}.lance`), { recursive: true, force: true });
-      const rows = new ArrowRows(loaded.arrow, dimensions);
-      table = new PassageTable(await connection.createEmptyTable(name, rows.schema), loaded, rows);
-    }
-    if ((await table.#table.indexStats(WORDS_INDEX)) === undefined) await table.#makeIndex();
-    return table;
+  /** Makes an empty table, in the place of one that cannot be searched. */
+  static async make(
+    name: string,
+    { loaded, connection, dimensions, folder }: TableOptions,
+  ): Promise<PassageTable> {
+    await removeTable(folder, name);
+    const rows = new ArrowRows(loaded.arrow, dimensions);
+    const table = await connection.createEmptyTable(name, rows.schema);
+    await table.createIndex('words', { config: loaded.lancedb.Index.fts(WORDS_INDEX_OPTIONS) });
+    return new PassageTable(table, loaded, rows);
   }
 
   /** Adds the passages of notes, in the place of those that the table has of these notes. */
@@ -196,11 +199,6 @@ export class PassageTable {
     } catch {
       // A query that runs still needs it.
     }
-  }
-
-  #makeIndex(): Promise<void> {
-    const config = this.#lancedb.Index.fts(WORDS_INDEX_OPTIONS);
-    return this.#change(() => this.#table.createIndex('words', { config }));
   }
 
   async #change(work: () => Promise<unknown>): Promise<void> {
@@ -364,8 +362,8 @@ class ArrowRows {
   }
 }
 
-/** A table of Loci, and the beginning of its name, which is that of a model. The folder may have other tables. */
-const OWN_TABLE = /^((passages-[0-9a-f]{12})(?:-[0-9a-f]{12})?)\.lance$/;
+/** The tables of all models. The folder may have others. */
+const OWN_TABLE = /^(passages-[0-9a-f]{12}-[0-9a-f]{12})\.lance$/;
 
 /** The pools of a table, which the same agents see. */
 export interface PoolGroup<P extends Pool = LocatedPool> {
@@ -380,7 +378,8 @@ export interface PoolGroup<P extends Pool = LocatedPool> {
 export class PoolTables {
   readonly #options: TableOptions;
   readonly #model: string;
-  readonly #open = new Map<string, PassageTable>();
+  /** Those that are open, or being opened or made. */
+  readonly #open = new Map<string, Promise<PassageTable | null>>();
 
   /** @param model how the names of its tables begin */
   constructor(model: string, options: TableOptions) {
@@ -388,8 +387,9 @@ export class PoolTables {
     this.#options = options;
   }
 
-  get open(): readonly PassageTable[] {
-    return [...this.#open.values()];
+  /** The tables that are open. */
+  async open(): Promise<PassageTable[]> {
+    return (await Promise.all(this.#open.values())).filter((table) => table !== null);
   }
 
   #nameOf(pool: Pick<Pool, 'roles' | 'agents'>): string {
@@ -400,51 +400,52 @@ export class PoolTables {
   async toRead<P extends Pool>(pools: readonly P[]): Promise<PoolGroup<P>[]> {
     const groups: PoolGroup<P>[] = [];
     for (const [name, those] of Map.groupBy(pools, (pool) => this.#nameOf(pool))) {
-      const opened = this.#open.get(name) ?? (await PassageTable.open(name, this.#options));
-      if (opened === null) continue;
-      // It may have been opened to write meanwhile, and writes of one object wait for each other.
-      const table = this.#open.get(name) ?? opened;
-      this.#open.set(name, table);
-      groups.push({ table, pools: those });
+      const table = await this.#opened(name);
+      if (table !== null) groups.push({ table, pools: those });
     }
     return groups;
   }
 
-  /**
-   * All tables, with the pools that they are to have. One without pools is emptied by its caller, because queries may read it, and is
-   * removed the next time. Those of other models are removed.
-   */
+  /** The tables of pools, and those that had pools before, for which the list is empty. Queries may still read these. */
   async toWrite(pools: readonly LocatedPool[]): Promise<PoolGroup[]> {
     const byName = Map.groupBy(pools, (pool) => this.#nameOf(pool));
-    const groups: PoolGroup[] = [];
-    for (const name of new Set([...byName.keys(), ...this.#stored()])) {
-      if (!name.startsWith(`${this.#model}-`)) {
-        await this.#remove(name);
-        continue;
-      }
-      const table = this.#open.get(name) ?? (await PassageTable.openOrMake(name, this.#options));
-      this.#open.set(name, table);
-      const byRoot = new Map(byName.get(name)?.map((pool) => [pool.root, pool]));
-      if (byRoot.size === 0 && (await table.count()) === 0) await this.#remove(name);
-      else groups.push({ table, pools: [...byRoot.values()] });
+    const { folder } = this.#options;
+    for (const entry of readdirSync(folder)) {
+      const name = OWN_TABLE.exec(entry)?.[1];
+      if (name !== undefined && !byName.has(name) && !this.#open.has(name)) await removeTable(folder, name);
     }
-    return groups;
+    for (const name of byName.keys()) if ((await this.#opened(name)) === null) await this.#make(name);
+    const groups = [...this.#open].map(async ([name, opening]) => {
+      const byRoot = new Map(byName.get(name)?.map((pool) => [pool.root, pool]));
+      const table = await opening;
+      return table === null ? [] : [{ table, pools: [...byRoot.values()] }];
+    });
+    return (await Promise.all(groups)).flat();
   }
 
-  /** The names of the tables of all models. */
-  #stored(): string[] {
-    return readdirSync(this.#options.folder).flatMap((entry) => OWN_TABLE.exec(entry)?.[1] ?? []);
+  #opened(name: string): Promise<PassageTable | null> {
+    return this.#open.get(name) ?? this.#keep(name, PassageTable.open(name, this.#options));
   }
 
-  /** What tables have is derived. */
-  async removeAll(): Promise<void> {
-    for (const name of this.#stored()) await this.#remove(name);
+  #make(name: string): Promise<PassageTable | null> {
+    return this.#keep(name, PassageTable.make(name, this.#options));
   }
 
-  async #remove(name: string): Promise<void> {
-    this.#open.get(name)?.close();
-    this.#open.delete(name);
-    await rm(path.join(this.#options.folder, `${name}.lance`), { recursive: true, force: true });
+  /** Queries that come while a table is opened or made wait for it. */
+  #keep(name: string, opening: Promise<PassageTable | null>): Promise<PassageTable | null> {
+    const forget = (): void => {
+      if (this.#open.get(name) === opening) this.#open.delete(name);
+    };
+    this.#open.set(name, opening);
+    opening.then((table) => {
+      if (table === null) forget();
+    }, forget);
+    return opening;
+  }
+
+  /** Makes the open tables anew, and empty. What tables have is derived. */
+  async makeAnew(): Promise<void> {
+    await Promise.all([...this.#open.keys()].map((name) => this.#make(name)));
   }
 
   /** Opens tables again when they are needed: another process may have made others. */
@@ -452,8 +453,12 @@ export class PoolTables {
     this.#open.clear();
   }
 
-  close(): void {
-    for (const table of this.open) table.close();
+  async close(): Promise<void> {
+    for (const table of await this.open().catch(() => [])) table.close();
     this.forget();
   }
+}
+
+function removeTable(folder: string, name: string): Promise<void> {
+  return rm(path.join(folder, `${name}.lance`), { recursive: true, force: true });
 }

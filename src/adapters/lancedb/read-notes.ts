@@ -5,13 +5,12 @@ import { propertiesOf } from '../../engine/records/results/properties.ts';
 import { counterOf, type CutOptions } from '../../ingest/cut-record.ts';
 import { embeddingText, makePassages, MAX_PASSAGE_TOKENS } from '../../ingest/passages.ts';
 import { assertParseable } from '../../sources/markdown/density.ts';
-import { listPoolFiles, noteHead, type PoolFile, readOrReport } from '../pools/pool-files.ts';
+import { listPoolFiles, noteHead, type PoolFile, readOrReport, type Unread } from '../pools/pool-files.ts';
 import type { LocatedPool } from '../pools/pool-set.ts';
 
 export interface NoteListing {
   readonly files: readonly PoolFile[];
-  /** Paths that could not be read, with the reasons. */
-  readonly unreadable: readonly (readonly [path: string, why: string])[];
+  readonly unread: Unread;
 }
 
 export interface ReadNote {
@@ -38,16 +37,11 @@ export interface ReadPassage {
   readonly hash: string;
 }
 
-/** @param below paths within the pool, to which the listing is limited */
-export async function listNotes(
-  pool: Pick<LocatedPool, 'id' | 'root' | 'inner'>,
-  below: readonly string[],
-): Promise<NoteListing> {
+export async function listNotes(pool: Pick<LocatedPool, 'id' | 'root' | 'inner'>): Promise<NoteListing> {
   const files: PoolFile[] = [];
-  const unreadable: [string, string][] = [];
-  for await (const file of listPoolFiles(pool, (path, why) => void unreadable.push([path, why]), below))
-    files.push(file);
-  return { files, unreadable };
+  const unread: Unread = new Map();
+  for await (const file of listPoolFiles(pool, (path, why) => void unread.set(path, why))) files.push(file);
+  return { files, unread };
 }
 
 /**

@@ -1,16 +1,14 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
 import {
   letterVectors,
   OLLAMA,
   type ProviderServer,
   startProvider,
 } from '../../../test/embedding/provider-server.ts';
-import { refreshVault } from '../../engine/reading/refresh/refresh-vault.ts';
 import type { LociAdapter, MemoryQuery } from '../contract.ts';
 import { createAdapter } from '../create-adapter.ts';
-import { BackgroundEmbedding } from './loci.ts';
 
 const HANGS = Array.from({ length: 1000 }, () => 'hang' as const);
 
@@ -82,22 +80,4 @@ it('the vectors of another model answer until those of a new one are made in the
   await expect
     .poll(recalled, { timeout: 10_000 })
     .toEqual(['a.md', 'b.md', expect.not.stringContaining('nomic-embed-text') as string]);
-});
-
-it('embedding that has failed is tried again after some time', async () => {
-  const engine = await openInline(settings(home, { embedding: embedding() }));
-  resources.defer(() => engine.close());
-  await refreshVault(engine, { path: join(home, 'notes') });
-  const refused = { status: 401, body: { error: 'unauthorized' } };
-  for (const retryAfterMs of [60_000, 0]) {
-    const background = new BackgroundEmbedding(engine, retryAfterMs);
-    server.faults.push(refused);
-    background.start();
-    await background.settled();
-    expect(background.problem).toContain('401');
-    background.retry();
-    await background.settled();
-    expect(background.problem === null).toBe(retryAfterMs === 0);
-    await background.close();
-  }
 });

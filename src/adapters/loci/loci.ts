@@ -1,7 +1,6 @@
 import path from 'node:path';
 import type { Config } from '../../config/schema.ts';
-import { LociError, messageOf } from '../../core/errors.ts';
-import { formatCount } from '../../core/text/format-count.ts';
+import { LociError } from '../../core/errors.ts';
 import type { EngineContext } from '../../engine/context.ts';
 import { vectorsOf } from '../../engine/embedding/models.ts';
 import { openEngine } from '../../engine/open.ts';
@@ -10,12 +9,14 @@ import { forgetSource } from '../../engine/reading/forget-source.ts';
 import { deriveStale } from '../../engine/reading/index-vaults.ts';
 import { refreshVault } from '../../engine/reading/refresh/refresh-vault.ts';
 import { NO_GENERATION, pendingTotals, Refusals } from '../../ingest/embed.ts';
-import { isWithin } from '../../sources/files/paths.ts';
 import { sourceStates } from '../../store/items/kinds.ts';
+import type { SourceState } from '../../store/admin-model.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { MemoryResult } from '../contract.ts';
-import type { Backend, PoolQuery } from '../pool-adapter.ts';
-import { type LocatedPool, type Pool, PoolSet } from '../pools/pool-set.ts';
+import type { Backend, BackendState, PoolQuery } from '../pool-adapter.ts';
+import { BackgroundEmbedding } from '../pools/background-embedding.ts';
+import { type Unread, unreadOf, unreadProblems } from '../pools/pool-files.ts';
+import { type LocatedPool, notIndexed, type Pool, PoolSet } from '../pools/pool-set.ts';
 import {
   isPoolSource,
   namesOf,
@@ -26,8 +27,6 @@ import {
 } from './pool-search.ts';
 
 const OTHER_POOLS = 'another process has registered other pools, and notes in their folders are not found';
-/** Notes that a problem names. */
-const MAX_NAMED = 3;
 
 interface Opened {
   readonly engine: EngineContext;
@@ -45,8 +44,8 @@ export class LociBackend implements Backend {
   readonly #stop = new AbortController();
   #opened: Opened | null = null;
   #pools = new PoolSet([]);
-  /** What is wrong with the index of a pool, by the name of its source. */
-  readonly #problems = new Map<string, string>();
+  /** What could not be read, by root of a pool. */
+  readonly #unread = new Map<string, Unread>();
   /** What the last recall lacks. */
   #recallProblems: readonly string[] = [];
 
@@ -66,24 +65,27 @@ export class LociBackend implements Backend {
       ...{ ...config, adapters, namespace, store: { ...store, path: file } },
       ...{ vaults: [], sources: [], skills: [] },
     });
-    this.#opened = { engine, embedding: new BackgroundEmbedding(engine) };
+    const refusals = new Refusals();
+    const embedding = new BackgroundEmbedding(async (signal) => {
+      await embedNew(engine, { signal, refusals });
+      const [first] = refusals.texts;
+      return first === undefined ? null : `the embedding provider refuses some texts: ${first.why}`;
+    });
+    this.#opened = { engine, embedding };
   }
 
   /** Makes the pools those of the store: others are removed, whichever process registered them. */
   async registerPools(pools: PoolSet): Promise<void> {
     this.#pools = pools;
-    const located = await locatedOf(pools);
+    const located = await pools.located();
     for (const namespace of await this.#namespaces()) await this.#forgetOthers(namespace, located);
-    this.#problems.clear();
-    await this.#read(located);
+    this.#unread.clear();
+    await this.readPools(located);
   }
 
-  /** Reads the pools again that have a part of these paths. */
-  async indexPaths(paths: readonly string[]): Promise<void> {
-    const meets = (folder: string): boolean =>
-      paths.some((path) => isWithin(folder, path) || isWithin(path, folder));
-    const located = await locatedOf(this.#pools);
-    await this.#read(located.filter(({ folder, root }) => meets(folder) || meets(root)));
+  async readPools(pools: readonly LocatedPool[]): Promise<void> {
+    for (const pool of pools) await this.#readOne(pool);
+    this.#open.embedding.start();
   }
 
   async settled(): Promise<void> {
@@ -97,30 +99,37 @@ export class LociBackend implements Backend {
     return results;
   }
 
-  async problems(): Promise<readonly string[]> {
-    const located = await locatedOf(this.#pools);
-    const ofPools = await Promise.all(located.map((pool) => this.#problemsOfPool(pool)));
-    const waiting = await this.#waiting();
-    const why = this.#open.embedding.problem ?? 'they are being embedded';
-    return [
-      ...this.#recallProblems,
-      ...ofPools.flat(),
-      ...((await this.#hasOthers()) ? [OTHER_POOLS] : []),
-      ...(waiting === 0 ? [] : [`${formatCount(waiting, 'text')} without a vector, found by words: ${why}`]),
-    ];
-  }
-
-  async details(): Promise<Readonly<Record<string, unknown>>> {
-    const { name, location } = this.#open.engine.store.capabilities;
+  async state(): Promise<BackendState> {
+    const { engine, embedding } = this.#open;
+    const located = await this.#pools.located();
     const namespaces = await this.#namespaces();
-    const sizes = new Map(
-      (await Promise.all(namespaces.map((each) => this.#sizesIn(each)))).flatMap((each) => [...each]),
+    const waiting = await this.#waiting(namespaces);
+    const sizes = new Map<string, number>();
+    const states = new Map<string, ReadonlyMap<string, SourceState>>();
+    for (const namespace of namespaces) {
+      for (const [name, size] of await this.#sizesIn(namespace)) sizes.set(name, size);
+      states.set(namespace, await sourceStates(engine.store.records, namespace));
+    }
+    const isIndexed = (pool: LocatedPool): boolean =>
+      (states.get(this.#contextOf(pool).namespace)?.get(poolVault(pool).name)?.readAt ?? null) !== null;
+    const hasOthers = [...states].some(([namespace, ofNamespace]) =>
+      [...ofNamespace.keys()].some(this.#isOther(namespace, located)),
     );
-    const located = await locatedOf(this.#pools);
     return {
-      ...{ store: name, location, provider: this.#config.embedding.provider },
-      notes: Object.fromEntries(located.map((pool) => [pool.id, sizes.get(poolVault(pool).name) ?? 0])),
-      waiting: await this.#waiting(),
+      problems: [
+        ...this.#recallProblems,
+        ...unreadProblems(unreadOf(located, this.#unread)),
+        ...located.filter((pool) => !isIndexed(pool) && !this.#unread.get(pool.root)?.size).map(notIndexed),
+        // Their notes are not in the pools around them any more.
+        ...(hasOthers && this.#pools.pools.length > 0 ? [OTHER_POOLS] : []),
+        ...embedding.problemsOf(waiting),
+      ],
+      details: {
+        ...{ store: engine.store.capabilities.name, location: engine.store.capabilities.location },
+        provider: this.#config.embedding.provider,
+        notes: Object.fromEntries(located.map((pool) => [pool.id, sizes.get(poolVault(pool).name) ?? 0])),
+        waiting,
+      },
     };
   }
 
@@ -151,36 +160,27 @@ export class LociBackend implements Backend {
   }
 
   /** The number of texts that have no vector yet. */
-  async #waiting(): Promise<number> {
+  async #waiting(namespaces: readonly string[]): Promise<number> {
     if (this.#config.embedding.provider === 'none') return 0;
     const generation = (await vectorsOf(this.#open.engine))?.generation ?? NO_GENERATION;
-    return (await pendingTotals(this.#open.engine.store, generation, await this.#namespaces())).texts;
-  }
-
-  async #read(pools: readonly LocatedPool[]): Promise<void> {
-    for (const pool of pools) await this.#readOne(pool);
-    this.#open.embedding.start();
+    return (await pendingTotals(this.#open.engine.store, generation, namespaces)).texts;
   }
 
   async #readOne(pool: LocatedPool): Promise<void> {
     const vault = poolVault(pool);
-    this.#problems.delete(vault.name);
+    const unread: Unread = new Map();
+    this.#unread.set(pool.root, unread);
     try {
       const { problems } = await refreshVault(this.#contextOf(pool), vault, {
         wait: true,
         allowEmpty: true,
         signal: this.#stop.signal,
       });
-      const unread = problems.filter(({ skipped }) => skipped);
-      const named = unread.slice(0, MAX_NAMED).map(({ key, detail }) => `${key}: ${detail}`);
-      if (unread.length > 0)
-        this.#problems.set(
-          vault.name,
-          `${formatCount(unread.length, 'note')} of the pool ${pool.id} not read: ${named.join('; ')}`,
-        );
+      for (const { key, detail, skipped } of problems)
+        if (skipped) unread.set(path.join(pool.root, key), detail);
     } catch (error) {
       if (!(error instanceof LociError) || error.code !== 'unreadable') throw error;
-      this.#problems.set(vault.name, `the pool ${pool.id} is not up to date: ${error.message}`);
+      unread.set(pool.root, error.message);
     }
   }
 
@@ -206,26 +206,6 @@ export class LociBackend implements Backend {
       isPoolSource(name) && !names.has(name) && !kept.some((prefix) => name.startsWith(prefix));
   }
 
-  /** Whether the store has pools that another process has registered since. Their notes are not in the pools around them any more. */
-  async #hasOthers(): Promise<boolean> {
-    if (this.#pools.pools.length === 0) return false;
-    const located = await locatedOf(this.#pools);
-    for (const namespace of await this.#namespaces()) {
-      const states = await sourceStates(this.#open.engine.store.records, namespace);
-      if ([...states.keys()].some(this.#isOther(namespace, located))) return true;
-    }
-    return false;
-  }
-
-  async #problemsOfPool(pool: LocatedPool): Promise<string[]> {
-    const { name } = poolVault(pool);
-    const problem = this.#problems.get(name);
-    if (problem !== undefined) return [problem];
-    const states = await sourceStates(this.#open.engine.store.records, this.#contextOf(pool).namespace);
-    if ((states.get(name)?.readAt ?? null) !== null) return [];
-    return [`the pool ${pool.id} is not indexed: another process may have registered other pools`];
-  }
-
   /** The namespaces of all pools: of those that are registered, and of those that are in the store. */
   async #namespaces(): Promise<string[]> {
     const configured = this.#config.adapters.loci.namespace;
@@ -239,72 +219,5 @@ export class LociBackend implements Backend {
     const { store, now } = this.#open.engine;
     const sizes = await store.records.facet(namespace, 'source', { now: now(), origins: ['vault'] });
     return new Map(sizes.map(({ value, records }) => [value, records]));
-  }
-}
-
-/** The pools whose folders are there. The status of an adapter names the others. */
-function locatedOf(pools: PoolSet): Promise<LocatedPool[]> {
-  return pools.locate(pools.pools, () => undefined);
-}
-
-/** How long after a failure a recall starts it again. */
-const RETRY_AFTER_MS = 30_000;
-
-/** Embeds what has no vector, one run after the other, until it is closed. The next process goes on where it stopped. */
-export class BackgroundEmbedding {
-  readonly #engine: EngineContext;
-  readonly #retryAfterMs: number;
-  readonly #stop = new AbortController();
-  readonly #refusals = new Refusals();
-  #running: Promise<void> = Promise.resolve();
-  /** The run that begins after the one that runs. */
-  #next: Promise<void> | null = null;
-  #failedAt = 0;
-  /** Why the last run failed; `null` if it did not. */
-  problem: string | null = null;
-
-  /** @param retryAfterMs for tests */
-  constructor(engine: EngineContext, retryAfterMs: number = RETRY_AFTER_MS) {
-    this.#engine = engine;
-    this.#retryAfterMs = retryAfterMs;
-  }
-
-  /** Embeds all that is stored by now. */
-  start(): void {
-    this.#next ??= this.#running.then(() => {
-      this.#next = null;
-      return this.#run();
-    });
-    this.#running = this.#next;
-  }
-
-  /** Resolves when all runs have ended, whether they failed or not. */
-  settled(): Promise<void> {
-    return this.#running;
-  }
-
-  /** After a failure, tries again if some time has passed. */
-  retry(): void {
-    if (this.problem === null || performance.now() - this.#failedAt < this.#retryAfterMs) return;
-    this.#failedAt = performance.now();
-    this.start();
-  }
-
-  async close(): Promise<void> {
-    this.#stop.abort();
-    await this.#running;
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#stop;
-    if (signal.aborted) return;
-    try {
-      await embedNew(this.#engine, { signal, refusals: this.#refusals });
-      const [first] = this.#refusals.texts;
-      this.problem = first === undefined ? null : `the embedding provider refuses some texts: ${first.why}`;
-    } catch (error) {
-      this.problem = messageOf(error);
-      this.#failedAt = performance.now();
-    }
   }
 }

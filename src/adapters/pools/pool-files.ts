@@ -38,13 +38,11 @@ const IGNORED_FOLDERS: ReadonlySet<string> = new Set(['node_modules']);
  * within the pool leads to is listed at its own path. What cannot be read is reported and left out.
  *
  * The calls of the file system block, because that takes a third of the time: in a host program, call it in a thread.
- * @param below paths of files and folders in the pool, to which the listing is limited; `''` is the pool itself
  * @throws LociError `unreadable` if what Obsidian excludes is not known
  */
 export async function* listPoolFiles(
   { id, root, inner }: Pick<LocatedPool, 'id' | 'root' | 'inner'>,
   report: (path: string, why: string) => void,
-  below: readonly string[] = [''],
 ): AsyncGenerator<PoolFile> {
   const exclusions = new Exclusions(id, [], ({ key, detail }) => {
     report(key, detail);
@@ -62,7 +60,6 @@ export async function* listPoolFiles(
     const folders: string[] = [];
     for (const entry of shown) {
       const key = keyOf(folder, entry);
-      if (!below.some((each) => isBelow(each, key) || (entry.isDirectory() && isBelow(key, each)))) continue;
       if (!entry.isDirectory()) {
         const file = fileOf(root, key, report);
         if (file !== null) yield file;
@@ -70,11 +67,6 @@ export async function* listPoolFiles(
     }
     waiting.push(...folders.reverse());
   }
-}
-
-/** Whether a path in a pool is another one or below it. */
-export function isBelow(folder: string, key: string): boolean {
-  return folder === '' || key === folder || key.startsWith(`${folder}/`);
 }
 
 function keyOf(folder: string, { name }: Dirent): string {
@@ -179,6 +171,23 @@ export function readOrReport(root: string, key: string, report: (why: string) =>
     if (!GONE.has(systemErrorCode(error))) report(describeFileError(error));
   }
   return null;
+}
+
+/** Files and folders that could not be read, absolute, with the reasons. */
+export type Unread = Map<string, string>;
+
+const MAX_NAMED_PATHS = 5;
+
+/** Sentences about what could not be read, of which the first are named. */
+export function unreadProblems(unread: Unread): string[] {
+  const named = [...unread].slice(0, MAX_NAMED_PATHS).map(([file, why]) => `${file} is not searched: ${why}`);
+  const others = unread.size - named.length;
+  return others === 0 ? named : [...named, `${String(others)} other files are not searched`];
+}
+
+/** What could not be read of pools. @param byRoot that of each pool, by its root */
+export function unreadOf(pools: readonly LocatedPool[], byRoot: ReadonlyMap<string, Unread>): Unread {
+  return new Map(pools.flatMap(({ root }) => [...(byRoot.get(root) ?? [])]));
 }
 
 /** What a result says of a note besides its text. */

@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import { describeFileError } from '../../core/fs/file-errors.ts';
@@ -79,21 +80,8 @@ export class PoolSet {
     }
   }
 
-  /** Whether another set has the same pools in any order. */
   equals(other: PoolSet): boolean {
-    const textOf = ({ pools }: PoolSet): string =>
-      JSON.stringify(
-        pools
-          .map(({ id, tier, folder, roles = [], agents = [] }) => [
-            id,
-            tier,
-            folder,
-            roles.toSorted(),
-            agents.toSorted(),
-          ])
-          .toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1)),
-      );
-    return textOf(this) === textOf(other);
+    return isDeepStrictEqual(this.pools, other.pools);
   }
 
   /** The pools that a query searches: those that the agent sees, narrowed by ids and tiers. */
@@ -144,6 +132,18 @@ export class PoolSet {
     });
   }
 
+  /** The pools whose folders are there. */
+  located(): Promise<LocatedPool[]> {
+    return this.locate(this.pools, () => undefined);
+  }
+
+  /** Those of them that have a part of these absolute paths. */
+  async locatedAt(paths: readonly string[]): Promise<LocatedPool[]> {
+    const meets = (folder: string): boolean =>
+      paths.some((path) => isWithin(folder, path) || isWithin(path, folder));
+    return (await this.located()).filter(({ folder, root }) => meets(folder) || meets(root));
+  }
+
   /** A sentence for each of these pools whose folder cannot be used. */
   async problemsOf(pools: readonly Pool[]): Promise<string[]> {
     const problems: string[] = [];
@@ -165,6 +165,11 @@ export class PoolSet {
     if (isWithin(this.#vaultRoot, folder)) return folder;
     throw invalidPool(id, `its path ${JSON.stringify(given)} leads out of the root of the vault`);
   }
+}
+
+/** What a status says of a pool whose notes the index does not have. */
+export function notIndexed({ id }: Pool): string {
+  return `the pool ${id} is not indexed: another process may have registered other pools`;
 }
 
 function assertUsable(pool: Pool, root: string, vault: string | null): void {

@@ -188,8 +188,8 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
     name: 'openclaw undo',
     summary: 'restore what was there before `loci openclaw setup`',
     description:
-      'Restores openclaw.json byte for byte, and uninstalls the plugin if setup has installed it. If the file was changed since, only ' +
-      'the keys that setup changed are reverted. The memory in the Loci home stays.',
+      'Restores openclaw.json byte for byte, and removes the copy of the plugin. A file that was changed since is left as it is, and the ' +
+      'keys that setup has changed there are named. The memory in the Loci home stays.',
     operands: [],
     options: { ...OPENCLAW_PROGRAM },
     examples: [{ title: 'Restore it', line: 'loci openclaw undo' }],
@@ -214,7 +214,7 @@ export const STANDALONE_COMMANDS: readonly StandaloneCommand[] = [
     summary: 'refresh vaults and sources until it is stopped',
     description:
       'Refreshes vaults and sources in the foreground, until Ctrl-C or SIGTERM. Changed notes are read and embedded, and ' +
-      'commands of approved sources run, each when it is due. It first lists what it refreshes and what it does not, and then ' +
+      'commands of approved sources run, each when it is due. It first lists them with their condition, as `loci sources list`, and then ' +
       'prints one line for each refresh. Restart it after a change of loci.yaml. `loci serve` and `loci mcp` refresh vaults and ' +
       'sources too; of several processes, one at a time refreshes a source. With --json each event is a line of JSON.',
     operands: [],

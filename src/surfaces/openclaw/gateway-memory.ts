@@ -4,7 +4,7 @@ import type { Workspace } from './engine/agent-workspaces.ts';
 import type { EngineModules } from './engine/modules.ts';
 import { workspacesOf } from './host/agents.ts';
 import type { BootstrapEvent, HostConfig, PluginApi, ToolContext } from './host/api.ts';
-import { inHostWords } from './host/command.ts';
+import { inHostWords, ProblemLog } from './host/messages.ts';
 import { accessOf, grantOf } from './host/grant.ts';
 import { loadEngine } from './host/load-engine.ts';
 import type { HostSessions } from './host/sessions.ts';
@@ -34,7 +34,7 @@ export class GatewayMemory {
   #closed = false;
   /** Set from the start of the service until it stops. */
   #keeping: AbortController | null = null;
-  #loggedFailure = '';
+  readonly #problems = new ProblemLog((message) => this.log(message));
   /** The settings of the open engine that tools need before they can wait. */
   writesEnabled: boolean;
 
@@ -136,16 +136,10 @@ export class GatewayMemory {
         });
         return;
       } catch (error) {
-        this.#logFailure(error);
+        this.#problems.report('memory cannot be opened', error);
         await wait(2 * RETRY_MS);
       }
     }
-  }
-
-  #logFailure(error: unknown): void {
-    const { message } = error as Error;
-    if (this.#loggedFailure !== message) this.log(`memory cannot be opened: ${message}`);
-    this.#loggedFailure = message;
   }
 
   /** The workspaces of all agents that the host has now. */

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { answerWithin, type GatewayMemory } from './gateway-memory.ts';
 import type { PluginApi, PromptEvent, TurnContext } from './host/api.ts';
+import { ProblemLog } from './host/messages.ts';
 import { DEFAULT_AGENT, DEFAULT_TRIGGERS, type RecallTrigger, triggerOf, type Turn } from './host/turn.ts';
 import type { StartupPrompt } from './prompt.ts';
 import { formatCount } from '../../core/text/format-count.ts';
@@ -109,7 +110,7 @@ export function registerCapture(api: PluginApi, memory: GatewayMemory): void {
     },
     { requiresToolAuthority: true },
   );
-  let lastProblem = '';
+  const problems = new ProblemLog((message) => api.logger.warn(message));
   api.on('agent_end', async (event, turn) => {
     const said = messages.get(keyOf(turn));
     messages.delete(keyOf(turn));
@@ -122,14 +123,14 @@ export function registerCapture(api: PluginApi, memory: GatewayMemory): void {
         origin: originOf(turn),
       });
       if (secrets > 0) api.logger.info(`not remembered: ${formatCount(secrets, 'sentence')} with a secret`);
-      lastProblem = '';
+      problems.solved(NOT_REMEMBERED);
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
-      if (problem !== lastProblem) api.logger.warn(`what was said is not remembered: ${problem}`);
-      lastProblem = problem;
+      problems.report(NOT_REMEMBERED, error);
     }
   });
 }
+
+const NOT_REMEMBERED = 'what was said is not remembered';
 
 /** A message of the owner, and what its turn may do. */
 interface Said {

@@ -3,7 +3,7 @@ import { answerWithin, type GatewayMemory } from './gateway-memory.ts';
 import type { EngineModules } from './engine/modules.ts';
 import type { Call } from './engine/run-tool.ts';
 import type { PluginApi, Tool, ToolContext, ToolResult } from './host/api.ts';
-import { inHostWords } from './host/command.ts';
+import { inHostWords } from './host/messages.ts';
 import TOOLS from './tool-definitions.json' with { type: 'json' };
 
 /** How long a tool may take. Opening the store for the first time counts. */

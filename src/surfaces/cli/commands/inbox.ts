@@ -8,6 +8,7 @@ import type {
   UndoOutput,
 } from '../../../engine/inbox/inbox-fields.ts';
 import { oneLine } from '../../shared/escape-control.ts';
+import { countsText } from '../format/phrases.ts';
 import { clip } from '../format/text-width.ts';
 import { ageText, localTimeText, timeLeftText } from '../format/times.ts';
 import { indent } from '../format/wrap.ts';
@@ -45,7 +46,7 @@ function groupLines(group: InboxGroup, view: View): string[] {
   const { style, columns } = view;
   const now = Date.now();
   const name = `${style.bold(oneLine(agent))} via ${oneLine(surface)}`;
-  const head = [name, countsText(group), ageText(to, now), style.dim(`group ${id}`)].filter(
+  const head = [name, groupCounts(group), ageText(to, now), style.dim(`group ${id}`)].filter(
     (part) => part !== '',
   );
   const sessionLine = session === null ? [] : [style.dim(clip(`session ${oneLine(session)}`, columns))];
@@ -64,14 +65,14 @@ function groupLines(group: InboxGroup, view: View): string[] {
   ];
 }
 
-function countsText({ written, changed, deleted, facts }: InboxGroup): string {
-  const counts = [
-    [written, `${String(written)} written`],
-    [changed, `${String(changed)} changed`],
-    [deleted, `${String(deleted)} deleted`],
-    [facts, formatCount(facts, 'fact')],
-  ] as const;
-  return counts.flatMap(([count, text]) => (count === 0 ? [] : [text])).join(', ');
+function groupCounts({ written, changed, deleted, facts }: InboxGroup): string {
+  const counts = countsText([
+    [written, 'written'],
+    [changed, 'changed'],
+    [deleted, 'deleted'],
+    [facts, facts === 1 ? 'fact' : 'facts'],
+  ]);
+  return counts.join(', ');
 }
 
 function changeLines(change: InboxChange, view: View): string[] {

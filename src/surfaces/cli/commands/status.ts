@@ -3,7 +3,7 @@ import { formatCount } from '../../../core/text/format-count.ts';
 import { formatVaultChanges } from '../../../engine/reading/vault-states.ts';
 import type { StatusOutput } from '../../../engine/health/status.ts';
 import { shellWord } from '../../../core/text/split-command.ts';
-import { keyValues } from '../format/output-text.ts';
+import { keyValues, type Row } from '../format/output-text.ts';
 import { generationText } from '../format/phrases.ts';
 import { durationText } from '../format/times.ts';
 import type { OperationCommand } from './operation-command.ts';
@@ -39,8 +39,6 @@ export const status: OperationCommand<SharedStatus> = {
     return blocks.map((rows) => keyValues(rows, view)).join('\n');
   },
 };
-
-type Row = readonly [name: string, value: string];
 
 /** The contents of a namespace. @param index the command that reads its vaults */
 function contentRows(output: StatusOutput, index: string): Row[] {

@@ -6,7 +6,7 @@ import { textWidth } from './text-width.ts';
 import type { Style } from './style.ts';
 import { durationText, localTimeText } from './times.ts';
 
-type Row = readonly [name: string, value: string];
+export type Row = readonly [name: string, value: string];
 type Fields = Readonly<Record<string, Json | undefined>>;
 
 /** A name and a value on each line. The names have one width. */

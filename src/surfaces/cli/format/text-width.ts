@@ -45,7 +45,3 @@ export function clip(text: string, columns: number): string {
 export function padEnd(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - textWidth(text)));
 }
-
-export function padStart(text: string, columns: number): string {
-  return ' '.repeat(Math.max(0, columns - textWidth(text))) + text;
-}

@@ -3,6 +3,7 @@ import { messageOf } from '../../../core/errors.ts';
 import { oneLine, toJson } from '../../shared/escape-control.ts';
 import type { Io } from '../../shared/io.ts';
 import type { StandaloneCall } from '../../shared/run-standalone.ts';
+import { keyValues, type Row } from '../format/output-text.ts';
 import { hasColours, makeStyle } from '../format/style.ts';
 import { type PoolSession, prepare } from './pool-session.ts';
 
@@ -29,26 +30,25 @@ function printStatus(
   if (json) io.stdout.write(`${toJson(status)}\n`);
   else {
     const style = makeStyle(hasColours(io.stdout, io.env));
-    const rows = [
+    const rows: Row[] = [
       ['adapter', adapter.id],
-      ...(pools.length === 0 ? [['pools', 'none: docs/adapters.md says how to name them']] : []),
-      ...pools.map((pool, i) => [
+      ...(pools.length === 0 ? [['pools', 'none: docs/adapters.md says how to name them'] as const] : []),
+      ...pools.map((pool, i): Row => [
         i === 0 ? 'pools' : '',
         `${pool.id} (${pool.tier}), ${seersOf(pool)}: ${pool.folder}`,
       ]),
       ...detailRows(status),
     ];
-    const lines = rows.map(([name = '', value = '']) => `${style.dim(name.padEnd(14))} ${oneLine(value)}`);
     const verdict = ok
       ? [style.good('No problems found.')]
       : message.split('\n').map((line) => style.bad(oneLine(line)));
-    io.stdout.write(`${[...lines, ...verdict].join('\n')}\n`);
+    io.stdout.write(`${keyValues(rows, { style })}${verdict.join('\n')}\n`);
   }
   return ok ? 0 : 1;
 }
 
 /** What only this adapter says. */
-function detailRows({ details = {} }: MemoryAdapterStatus): string[][] {
+function detailRows({ details = {} }: MemoryAdapterStatus): Row[] {
   return Object.entries(details)
     .filter(([name]) => name !== 'adapter' && name !== 'pools')
     .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);

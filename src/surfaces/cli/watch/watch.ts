@@ -1,15 +1,19 @@
 import { LociError } from '../../../core/errors.ts';
 import type { RefreshEvent } from '../../../engine/reading/refresh-scheduler.ts';
 import { hasSources } from '../../../engine/reading/configured/configured-sources.ts';
-import { type SourceReport, sourceReports } from '../../../engine/reading/reports.ts';
+import type { SourcesListOutput } from '../../../engine/reading/source-schemas.ts';
 import { keepFresh } from '../../../engine/reading/sources.ts';
 import { createContext, type OpenContext } from '../../../operations/context.ts';
-import { outputColumns, type Io } from '../../shared/io.ts';
+import { sourceOperations } from '../../../operations/nouns/sources.ts';
+import { runOperation } from '../../../operations/run.ts';
+import { isTerminal, outputColumns, type Io } from '../../shared/io.ts';
 import type { RunStandalone } from '../../shared/run-standalone.ts';
 import { waitForStop } from '../../shared/stop-signals.ts';
 import { printWarning } from '../format/print-warning.ts';
 import { hasColours, makeStyle } from '../format/style.ts';
-import { eventJson, eventLine, sourceLines, sourcesJson } from './watch-lines.ts';
+import type { View } from '../commands/operation-command.ts';
+import { sourcesList } from '../commands/sources/list.ts';
+import { eventJson, eventLine, jsonLine } from './watch-lines.ts';
 
 /**
  * `loci sources watch`: refreshes vaults and sources, and prints a line for each refresh, until it receives a signal or its output is
@@ -22,10 +26,10 @@ export const watch: RunStandalone = async ({ home, json }, io, { answerCommands 
   try {
     await assertSomethingToRefresh(context);
     const loci = await context.loci({ create: true });
-    const reports = await sourceReports(loci);
+    const listed = await runOperation(sourceOperations['sources-list'], context, {});
     const stopAnswering = await answerCommands(context);
-    if (json) io.stdout.write(`${sourcesJson(reports)}\n`);
-    else printSources(reports, io);
+    if (json) io.stdout.write(`${jsonLine('watching', { sources: listed.sources })}\n`);
+    else printSources(listed, io);
     const style = makeStyle(hasColours(io.stdout, io.env));
     const onEvent = (event: RefreshEvent): void => {
       const line = json ? eventJson(event) : eventLine(event, style);
@@ -52,8 +56,14 @@ async function assertSomethingToRefresh(context: OpenContext): Promise<void> {
   );
 }
 
-function printSources(reports: readonly SourceReport[], { stderr, env }: Io): void {
-  const lines = sourceLines(reports, makeStyle(hasColours(stderr, env)), outputColumns(stderr));
-  const title = 'Loci refreshes these vaults and sources. Press Ctrl-C to stop.';
-  stderr.write([title, ...lines, ''].join('\n'));
+function printSources(listed: SourcesListOutput, { stderr, env }: Io): void {
+  const view: View = {
+    style: makeStyle(hasColours(stderr, env)),
+    columns: outputColumns(stderr),
+    terminal: isTerminal(stderr),
+    options: new Set(),
+  };
+  stderr.write(
+    `Loci refreshes these vaults and sources. Press Ctrl-C to stop.\n${sourcesList.render(listed, view)}`,
+  );
 }

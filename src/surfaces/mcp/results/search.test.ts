@@ -123,7 +123,7 @@ describe('an explained result', () => {
     expect(fenced(searched({ ...TODO, explanation: explanation as never }))).toEqual(
       expect.arrayContaining([
         '   why: text #1',
-        '   ranking 0.250: text #1 +0.45, completed −0.20, 25% from neighbours',
+        '   ranking 0.250: text #1 +0.45, completed ×0.5 −0.20, neighbours +0.25',
         '   score: log odds +1.60 = typical +0.40, match +1.20; times 0.30',
       ]),
     );

@@ -1,8 +1,9 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { VaultConfig } from '../../../config/sources-schema.ts';
-import { LociError, messageOf } from '../../../core/errors.ts';
+import { LociError } from '../../../core/errors.ts';
 import type { EngineContext } from '../../../engine/context.ts';
+import { ProblemLog } from '../host/messages.ts';
 
 /** The folder of an agent, with the Markdown files that are its memory in OpenClaw. */
 export interface Workspace {
@@ -37,12 +38,13 @@ interface AgentWorkspacesOptions {
 export class AgentWorkspaces {
   readonly #options: AgentWorkspacesOptions;
   readonly #stop = new AbortController();
-  readonly #lastProblem = new Map<string, string>();
+  readonly #problems: ProblemLog;
   #timer: NodeJS.Timeout | null = null;
   #running: Promise<void> = Promise.resolve();
 
   constructor(options: AgentWorkspacesOptions) {
     this.#options = options;
+    this.#problems = new ProblemLog(options.log);
   }
 
   start(): void {
@@ -71,18 +73,20 @@ export class AgentWorkspaces {
       if (agent !== undefined && id !== agent) continue;
       if (this.#stop.signal.aborted) return;
       if (this.#options.hasFiles)
-        await this.#attempt(`the workspace of ${id}`, () => this.#readFiles(workspace));
-      await this.#attempt(`the conversations with ${id}`, () => this.#options.readConversations(id));
+        await this.#attempt(`the workspace of ${id} cannot be indexed`, () => this.#readFiles(workspace));
+      await this.#attempt(`the conversations with ${id} cannot be indexed`, () =>
+        this.#options.readConversations(id),
+      );
     }
   }
 
   async #attempt(what: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();
-      this.#lastProblem.delete(what);
+      this.#problems.solved(what);
     } catch (error) {
       if (error instanceof LociError && (error.code === 'aborted' || error.code === 'conflict')) return;
-      this.#report(what, messageOf(error));
+      this.#problems.report(what, error);
     }
   }
 
@@ -90,7 +94,7 @@ export class AgentWorkspaces {
     try {
       return this.#options.list();
     } catch (error) {
-      this.#report('the workspaces of all agents', messageOf(error));
+      this.#problems.report('the workspaces of all agents cannot be indexed', error);
       return [];
     }
   }
@@ -103,12 +107,6 @@ export class AgentWorkspaces {
     // A workspace may lose all of its memory files: its owner has removed them.
     const { indexVaults } = await import('../../../engine/reading/index-vaults.ts');
     await indexVaults(loci, { vaults, wait: false, allowEmpty: true, signal: this.#stop.signal });
-  }
-
-  #report(what: string, message: string): void {
-    if (this.#lastProblem.get(what) === message) return;
-    this.#lastProblem.set(what, message);
-    this.#options.log(`${what} cannot be indexed: ${message}`);
   }
 }
 

@@ -2,17 +2,13 @@ import { formatAge } from '../../../core/time/age.ts';
 import type { CorpusOutput } from '../../../operations/nouns/facts.ts';
 import type { GetOutput } from '../../../engine/records/get.ts';
 import { mergeSearches, type FoundOutput } from '../../shared/several-namespaces.ts';
-import {
-  missingMessages,
-  nothingMessages,
-  citedLines,
-} from '../../../engine/records/results/search-messages.ts';
+import { missingMessages, nothingMessages } from '../../../engine/records/results/search-messages.ts';
 import type { SearchResultOutput } from '../../../engine/records/results/search-fields.ts';
 import type { Trust } from '../../../core/types.ts';
-import { timeNotes } from '../../shared/dated-records.ts';
+import { secondText, timeNotes } from '../../shared/result-sentences.ts';
 import { withoutHidden } from '../../shared/escape-control.ts';
 import type { MemoryHit, OriginClass } from '../host/api.ts';
-import { inHostWords } from '../host/command.ts';
+import { inHostWords } from '../host/messages.ts';
 
 /** A hit in the form of the host's memory, with fields of Loci for the agent. */
 export interface LociHit extends MemoryHit {
@@ -141,7 +137,7 @@ function hitOf(result: SearchResultOutput, conversations: string): LociHit {
     ...(title !== '' && { title }),
     age: result.age,
     ...(result.second !== undefined && {
-      also: withoutHidden([...citedLines(result.second.citation), result.second.text].join(' ')),
+      also: withoutHidden(secondText(result.second)),
     }),
     ...(result.valid_until !== undefined && { valid_until: result.valid_until }),
     ...(notes !== '' && { time: notes }),

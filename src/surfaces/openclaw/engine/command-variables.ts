@@ -2,7 +2,7 @@ import { loadConfig } from '../../../config/load.ts';
 import { HOST_COMMAND_VARIABLE } from '../../shared/command-names.ts';
 import { HOST_READER_VARIABLE, type HostReader } from '../../shared/host-reader.ts';
 import { namespaceOf } from '../host/agents.ts';
-import { HOST_COMMAND } from '../host/command.ts';
+import { HOST_COMMAND } from '../host/messages.ts';
 import { operatorTurn } from '../host/turn.ts';
 import { memoryVaults, type Workspace } from './agent-workspaces.ts';
 import { grantOf } from '../host/grant.ts';

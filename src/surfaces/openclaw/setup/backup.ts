@@ -5,12 +5,16 @@ import { LociError } from '../../../core/errors.ts';
 import { sha256 } from '../../../core/ids.ts';
 import type { ConfigFiles } from './config-files.ts';
 import { systemErrorCode, unreadableError } from '../../../core/fs/file-errors.ts';
+import { FileLock } from '../../../core/fs/file-lock.ts';
 import { makePrivateFolder, replaceFile } from '../../../core/fs/files.ts';
 
 const savedFile = z.strictObject({
   path: z.string(),
-  /** The hash of the file that setup wrote; `null` if somebody else changed it before the next setup. */
-  written: z.string().nullable(),
+  /**
+   * The hashes of the file as setup wrote it and was going to write it, because it may have been killed in between. Empty if somebody else
+   * changed it before the next setup.
+   */
+  written: z.array(z.string()),
   /** The keys that setup has changed. */
   keys: z.array(z.string()),
 });
@@ -80,11 +84,12 @@ export class Backup {
       if (known === undefined) await writeFile(this.#copyPath(index), original, { mode: 0o600 });
       // A copy that is older than what somebody has changed since must not be restored by `undo`.
       const isCurrent =
-        known?.written === sha256(original) || (await this.copyOf(index)).equals(Buffer.from(original));
+        known?.written.includes(sha256(original)) === true ||
+        (await this.copyOf(index)).equals(Buffer.from(original));
       const keys = files.changes.filter(({ file }) => file === path).map(({ key }) => key);
       saved[index] = {
         path,
-        written: isCurrent ? sha256(files.text(path)) : null,
+        written: isCurrent ? [sha256(original), sha256(files.text(path))] : [],
         keys: [...new Set([...(known?.keys ?? []), ...keys])],
       };
     }
@@ -119,24 +124,14 @@ export class Backup {
    * @throws LociError `conflict` while another one runs
    */
   async exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
-    const lock = `${this.folder}.lock`;
     makePrivateFolder(this.home);
-    const held = await readIfExists(lock);
-    const holder = Number(held?.toString('utf8'));
-    // A process that was killed leaves its own.
-    if (held !== null && !isAlive(holder)) await rm(lock, { force: true });
-    try {
-      await writeFile(lock, String(process.pid), { flag: 'wx', mode: 0o600 });
-    } catch (error) {
-      if (systemErrorCode(error) !== 'EEXIST') throw unreadableError(lock, error);
-      throw new LociError('conflict', `another setup or undo runs now: process ${String(holder)}`, {
-        hint: `Wait until it has ended. If it has, remove ${lock}.`,
-      });
-    }
+    const lock = new FileLock(`${this.folder}.lock`);
+    if (!lock.acquire())
+      throw new LociError('conflict', 'another setup or undo runs now', { hint: 'Wait until it has ended.' });
     try {
       return await work();
     } finally {
-      await rm(lock, { force: true });
+      lock.release();
     }
   }
 
@@ -151,16 +146,6 @@ export class Backup {
     // A process that is killed here leaves no manifest without its copies.
     await rm(this.#manifestFile, { force: true });
     await rm(this.folder, { recursive: true, force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return systemErrorCode(error) === 'EPERM';
   }
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { valueAt } from '../../../core/json-path.ts';
 import { changeKeys, PLUGIN } from './plugin-keys.ts';
 import { ConfigFiles } from './config-files.ts';
 
@@ -47,14 +48,16 @@ describe('changeKeys', () => {
 {
   tools: { profile: 'full' }, // why
   plugins: {
+    "slots": {
+      "memory": "memory-loci"
+    },
     /* others */
     entries: {
+      "memory-loci": {
+        "enabled": true
+      },
       browser: { enabled: false, }, // not here
       'memory-core': { enabled: false, config: { dreaming: 1 } },
-      'memory-loci': {enabled: true},
-    },
-    slots: {
-      memory: 'memory-loci',
     },
   },
 }
@@ -68,7 +71,7 @@ describe('changeKeys', () => {
 
   it('keeps CRLF line ends and a byte order mark', async () => {
     const files = await changed('\uFEFF{\r\n\t"a": 1\r\n}\r\n');
-    expect(files.text(root)).toMatch(/^\uFEFF\{\r\n\t"a": 1,\r\n\t"plugins": \{\r\n[^]*\}\r\n\}\r\n$/);
+    expect(files.text(root)).toMatch(/^\uFEFF\{\r\n\t"plugins": \{\r\n[^]*\},\r\n\t"a": 1\r\n\}\r\n$/);
     expect(files.text(root)).not.toMatch(/[^\r]\n/);
   });
 
@@ -78,9 +81,9 @@ describe('changeKeys', () => {
       'plugins.json5': '{\n  // all plugins\n  allow: ["browser"], // short\n}\n',
     });
     expect(files.changedFiles()).toEqual([join(folder, 'plugins.json5')]);
-    expect(files.values()['plugins']).toEqual({ allow: ['browser', PLUGIN], ...plugins });
+    expect(files.values()['plugins']).toEqual({ allow: [PLUGIN, 'browser'], ...plugins });
     expect(files.text(join(folder, 'plugins.json5'))).toContain(
-      '// all plugins\n  allow: ["browser", "memory-loci"], // short\n',
+      '// all plugins\n  allow: ["memory-loci", "browser"], // short\n',
     );
   });
 
@@ -104,11 +107,13 @@ describe('changeKeys', () => {
 `;
     const updated = await load(text);
     changeKeys(updated, null, '/loci/openclaw-plugin/new');
-    expect(updated.text(root)).toContain("'/mine', // my own\n    '/loci/openclaw-plugin/new', // Loci\n  ]");
+    expect(updated.text(root)).toContain(
+      '\'/mine\', // my own\n    "/loci/openclaw-plugin/new", // Loci\n  ]',
+    );
 
     const added = await load(text.replace(/.*openclaw-plugin.*\n/, ''));
     changeKeys(added, null, '/loci/openclaw-plugin/new');
-    expect(added.text(root)).toContain("'/mine', // my own\n    '/loci/openclaw-plugin/new',\n  ]");
+    expect(added.text(root)).toContain('[\n    "/loci/openclaw-plugin/new",\n    \'/mine\', // my own\n  ]');
     const fresh = await load('{}');
     changeKeys(fresh, null, '/loci/openclaw-plugin/new');
     expect(fresh.values()['plugins']).toEqual({
@@ -123,6 +128,31 @@ describe('changeKeys', () => {
     expect(twice.changes).toEqual([]);
     expect(twice.text(root)).toBe(once);
   });
+});
+
+it.each([
+  ['a.json5', { 'a.json5': '{ x: { $include: "a.json5" } }' }, 'a.json5 includes .*a.json5$'],
+  [
+    'a.json5',
+    {
+      'a.json5': '{ x: { $include: ["b.json5", "b.json5"] } }',
+      'b.json5': '{ y: [{ $include: "a.json5" }] }',
+    },
+    'a.json5 includes .*b.json5 includes .*a.json5$',
+  ],
+])('files that include each other are refused: %s', async (name, included, message) => {
+  await expect(load(`{ $include: "${name}" }`, included as Record<string, string>)).rejects.toThrow(
+    new RegExp(message),
+  );
+});
+
+it('a file that two others include is read once, whatever follows from it', async () => {
+  const chain = Array.from({ length: 40 }, (_, i) => {
+    const next = `{ $include: "${String(i + 1)}.json5" }`;
+    return [`${String(i)}.json5`, i < 39 ? `{ a: ${next}, b: ${next} }` : '{ end: true }'] as const;
+  });
+  const files = await load('{ $include: "0.json5" }', Object.fromEntries(chain));
+  expect(valueAt(files.values(), [...Array<string>(39).fill('b'), 'end'])).toBe(true);
 });
 
 describe('a changed text', () => {
@@ -147,6 +177,19 @@ describe('a changed text', () => {
     );
   });
 
+  it('takes a time linear in the number of keys', async () => {
+    const cpuTimeOf = async (keys: number): Promise<number> => {
+      const lines = Array.from({ length: keys }, (_, i) => `  key${String(i)}: ${String(i)}, // why`);
+      const before = process.threadCpuUsage();
+      const files = await changed(`{\n${lines.join('\n')}\n}`);
+      expect(files.text(root)).toContain('memory-loci');
+      const { user, system } = process.threadCpuUsage(before);
+      return user + system;
+    };
+    await cpuTimeOf(3000);
+    expect(await cpuTimeOf(18_000)).toBeLessThan(15 * (await cpuTimeOf(3000)));
+  });
+
   it('is not made of a file with the key twice, where the change would have no effect', async () => {
     const files = await load('{ plugins: { slots: { memory: "a" } }, plugins: { slots: { memory: "b" } } }');
     const set = (): void => files.set(['plugins', 'slots', 'memory'], PLUGIN);
@@ -169,7 +212,7 @@ function entriesOf(before: unknown): object {
 
 function allowOf(before: unknown): object {
   const { allow } = (before ?? {}) as { allow?: string[] };
-  return allow === undefined ? {} : { allow: [...allow, PLUGIN] };
+  return allow === undefined ? {} : { allow: [PLUGIN, ...allow] };
 }
 
 /** JSON5 texts of configurations with any layout. */

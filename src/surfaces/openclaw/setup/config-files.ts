@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { JsonArrayNode, JsonObjectNode, JsonParser } from '@croct/json5-parser';
+import { JsonArrayNode, JsonObjectNode, JsonParser, type JsonValueNode } from '@croct/json5-parser';
 import { maskSecret } from '../../../config/secrets.ts';
 import { LociError, messageOf } from '../../../core/errors.ts';
 import { unreadableError } from '../../../core/fs/file-errors.ts';
@@ -11,9 +11,6 @@ import type { Json } from '../../../core/types.ts';
 
 /** The key of an object that names a file with its contents. */
 const INCLUDE = '$include';
-/** Files that include each other are not followed for ever. OpenClaw follows 10. */
-const MAX_NESTING = 100;
-
 /** A change of one key. */
 export interface KeyChange {
   readonly file: string;
@@ -23,14 +20,22 @@ export interface KeyChange {
   readonly value: Json;
 }
 
+interface ConfigFile {
+  /** As it is on disk. */
+  readonly original: string;
+  /** With the changes. */
+  readonly text: string;
+  readonly object: JsonObjectNode;
+}
+
 /**
- * `openclaw.json` and the files that it includes, with the changes that were made so far in memory. The parser changes single keys of
- * their text: comments, order, quotes and line ends of everything else stay.
+ * `openclaw.json` and the files that it includes, with the changes that were made so far in memory. A change replaces a value in the text, or
+ * adds an entry at the start of an object or list: everything else stays as it is.
  */
 export class ConfigFiles {
   readonly root: string;
   readonly changes: KeyChange[] = [];
-  readonly #files = new Map<string, { readonly text: string; readonly object: JsonObjectNode }>();
+  readonly #files = new Map<string, ConfigFile>();
 
   private constructor(root: string) {
     this.root = root;
@@ -39,33 +44,34 @@ export class ConfigFiles {
   /** @throws LociError `unreadable`, `invalid_config` */
   static async load(root: string): Promise<ConfigFiles> {
     const files = new ConfigFiles(root);
-    const waiting = [root];
-    for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
-      if (files.#files.has(file)) continue;
-      const text = await readText(file);
-      const object = parseJson5(text, file);
-      files.#files.set(file, { text, object });
-      waiting.push(...includesIn(object.toJSON() as Json, file));
-    }
+    await files.#load(root, []);
     return files;
+  }
+
+  /** @param including the files on the way to this one */
+  async #load(file: string, including: readonly string[]): Promise<void> {
+    const path = [...including, file];
+    if (including.includes(file))
+      throw new LociError(
+        'invalid_config',
+        `files include each other: ${path.slice(path.indexOf(file)).join(' includes ')}`,
+        { hint: `Remove one of these $include. Nothing was changed.` },
+      );
+    if (this.#files.has(file)) return;
+    const text = await readText(file);
+    const object = parseJson5(text, file);
+    this.#files.set(file, { original: text, text, object });
+    for (const included of includesIn(object.toJSON() as Json, file)) await this.#load(included, path);
   }
 
   /** The text with the changes. */
   text(file: string): string {
-    const original = this.originalText(file);
-    if (!this.changes.some((change) => change.file === file)) return original;
-    const text = this.#object(file).toString();
-    // The parser ends the lines that it adds with a line feed alone.
-    return original.includes('\r\n') ? text.replaceAll(/\r?\n/g, '\r\n') : text;
+    return this.#files.get(file)!.text;
   }
 
   /** The text as it is on disk. */
   originalText(file: string): string {
-    return this.#files.get(file)!.text;
-  }
-
-  #object(file: string): JsonObjectNode {
-    return this.#files.get(file)!.object;
+    return this.#files.get(file)!.original;
   }
 
   changedFiles(): string[] {
@@ -74,16 +80,20 @@ export class ConfigFiles {
 
   /** The whole configuration with the changes and the contents of all included files, as OpenClaw merges them. */
   values(): JsonMap {
-    return merged(this.root, (file) => this.#object(file).toJSON() as Json);
+    return merged(this.root, (file) => this.#files.get(file)!.object.toJSON() as Json);
   }
 
   /** Sets a key in the file that has it, or in which it belongs. @throws LociError `invalid_config` that says what to set where */
   set(path: readonly string[], value: Json): void {
     const { file, object, rest } = this.#locate(path, value);
     const [name = '', ...below] = rest;
-    object.set(
-      name,
-      below.reduceRight<Json>((inner, key) => ({ [key]: inner }), value),
+    const nested = below.reduceRight<Json>((inner, key) => ({ [key]: inner }), value);
+    const text = this.text(file);
+    this.#change(
+      file,
+      object.has(name)
+        ? withValue(text, object.get(name), nested)
+        : withEntry(text, object, [`${JSON.stringify(name)}: `, nested]),
     );
     this.#noteChange(file, path, value, isDeepStrictEqual(valueAt(this.values(), path), value));
   }
@@ -94,10 +104,17 @@ export class ConfigFiles {
     const [name = ''] = rest;
     const list = object.has(name) ? object.get(name) : null;
     if (!(list instanceof JsonArrayNode)) throw cannotPlace(path, element, file);
-    const at = list.elements.findLastIndex((each) => each.toJSON() === replaced);
-    if (replaced === null || at === -1) list.push(element);
-    else list.set(at, element);
+    const old = list.elements.findLast((each) => replaced !== null && each.toJSON() === replaced);
+    const text = this.text(file);
+    this.#change(
+      file,
+      old === undefined ? withEntry(text, list, ['', element]) : withValue(text, old, element),
+    );
     this.#noteChange(file, path, element, listAt(this.values(), path).includes(element));
+  }
+
+  #change(file: string, text: string): void {
+    this.#files.set(file, { original: this.originalText(file), text, object: parseJson5(text, file) });
   }
 
   /** @throws LociError `invalid_config` where the change has no effect, as that of a key that the file has twice */
@@ -110,9 +127,9 @@ export class ConfigFiles {
   /** The innermost object that exists on the way to a key, with the keys below it. */
   #locate(path: readonly string[], value: Json): Place {
     let file = this.root;
-    let object = this.#object(file);
+    let { object } = this.#files.get(file)!;
     let index = 0;
-    for (let hops = 0; hops < MAX_NESTING;) {
+    for (;;) {
       const name = path[index] ?? '';
       const found = object.has(name) ? object.get(name) : undefined;
       if (found !== undefined && index === path.length - 1) break;
@@ -125,12 +142,37 @@ export class ConfigFiles {
       if (found !== undefined || Array.isArray(include)) throw cannotPlace(path, value, file);
       if (typeof include !== 'string') break;
       file = resolve(dirname(file), include);
-      object = this.#object(file);
-      hops++;
+      ({ object } = this.#files.get(file)!);
     }
     return { file, object, rest: path.slice(index) };
   }
 }
+
+function withValue(text: string, { location }: JsonValueNode, value: Json): string {
+  return text.slice(0, location.start.index) + JSON.stringify(value) + text.slice(location.end.index);
+}
+
+/** Adds an entry at the start, on a line of its own if the first one has one. */
+function withEntry(
+  text: string,
+  container: JsonObjectNode | JsonArrayNode,
+  [key, value]: readonly [key: string, value: Json],
+): string {
+  const start = container.location.start.index + 1;
+  const entries = container instanceof JsonObjectNode ? container.properties : container.elements;
+  const [first] = entries;
+  const indentation = LINE_START.exec(text.slice(start, first?.location.start.index ?? start))?.[0];
+  const unit = indentation?.includes('\t') === true ? '\t' : 2;
+  const entry =
+    indentation === undefined
+      ? key + JSON.stringify(value)
+      : indentation + key + JSON.stringify(value, null, unit).replaceAll('\n', indentation);
+  const separator = first === undefined ? '' : indentation === undefined ? ', ' : ',';
+  return text.slice(0, start) + entry + separator + text.slice(start);
+}
+
+/** The end of a line, and the indentation of the next entry. */
+const LINE_START = /\r?\n[ \t]*$/;
 
 interface Place {
   readonly file: string;
@@ -182,18 +224,23 @@ function cannotPlace(path: readonly string[], value: Json, file: string): LociEr
 }
 
 function merged(file: string, valuesOf: (file: string) => Json): JsonMap {
-  const valueOf = (each: string, depth: number): Json => resolveIncludes(valuesOf(each), each, depth);
-  const resolveIncludes = (value: Json, from: string, depth: number): Json => {
-    if (depth > MAX_NESTING || typeof value !== 'object' || value === null) return value;
-    if (Array.isArray(value)) return value.map((each) => resolveIncludes(each, from, depth + 1));
+  const known = new Map<string, Json>();
+  const valueOf = (each: string): Json => {
+    const value = known.get(each) ?? resolveIncludes(valuesOf(each), each);
+    known.set(each, value);
+    return value;
+  };
+  const resolveIncludes = (value: Json, from: string): Json => {
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map((each) => resolveIncludes(each, from));
     const { [INCLUDE]: include, ...siblings } = value;
-    const own = Object.entries(siblings).map(([key, each]) => [key, resolveIncludes(each, from, depth + 1)]);
+    const own = Object.entries(siblings).map(([key, each]) => [key, resolveIncludes(each, from)]);
     return includePaths(include, from)
-      .map((each) => valueOf(each, depth + 1))
+      .map((each) => valueOf(each))
       .concat(Object.fromEntries(own) as JsonMap)
       .reduce(mergeDeep);
   };
-  return valueOf(file, 0) as JsonMap;
+  return valueOf(file) as JsonMap;
 }
 
 /** The files that any object of a file includes. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join, relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LociError } from '../../../core/errors.ts';
 import { unreadableError } from '../../../core/fs/file-errors.ts';
@@ -54,8 +54,8 @@ export async function pluginFolder(home: string): Promise<string> {
  * @param folder is complete whenever it exists
  * @throws LociError `unreadable`
  */
-export async function copyPlugin(folder: string): Promise<boolean> {
-  if (existsSync(folder)) return false;
+export async function copyPlugin(folder: string): Promise<void> {
+  if (existsSync(folder)) return;
   const source = `${folder}.new`;
   const engine = join(source, ENGINE_PACKAGE);
   try {
@@ -71,18 +71,10 @@ export async function copyPlugin(folder: string): Promise<boolean> {
     await writeFile(join(engine, 'package.json'), JSON.stringify(own, null, 2));
     await writeFile(join(source, 'package.json'), JSON.stringify({ ...own, openclaw }, null, 2));
     await rename(source, folder);
-    return true;
   } catch (error) {
     await rm(source, { recursive: true, force: true });
     throw error instanceof LociError ? error : unreadableError(folder, error);
   }
-}
-
-/** Removes a build of the plugin, and the folder of the builds if it was the last one. */
-export async function removePlugin(folder: string): Promise<void> {
-  await rm(folder, { recursive: true, force: true });
-  // It has other builds, or it is gone.
-  await rmdir(dirname(folder)).catch(() => undefined);
 }
 
 /** Removes the builds of the plugin in a Loci home, except those that one of the paths names. */

@@ -81,7 +81,7 @@ describe('setup --beside', () => {
     expect(plugins).toMatchObject({
       load: { paths: expect.arrayContaining([expect.stringMatching(/loci-corpus$/)]) as unknown },
       entries: { 'loci-corpus': { enabled: true, config: { home: '/srv/loci' } } },
-      ...('allow' in plugins && { allow: ['memory-core', 'loci-corpus'] }),
+      ...('allow' in plugins && { allow: ['loci-corpus', 'memory-core'] }),
     });
     const again = await filesWith(plugins);
     changeKeysBeside(again, null);

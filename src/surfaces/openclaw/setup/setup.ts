@@ -18,14 +18,7 @@ import {
 } from './plugin-keys.ts';
 import { gatewayPort, isListening, verifyRunning, verifyWithOwnGateway } from './gateway.ts';
 import { type IndexedWorkspace, indexMemory, workspacesIn } from './index-memory.ts';
-import {
-  assertBuilt,
-  copyPlugin,
-  isThisPackage,
-  pluginFolder,
-  removePlugin,
-  removePlugins,
-} from './package.ts';
+import { assertBuilt, copyPlugin, isThisPackage, pluginFolder, removePlugins } from './package.ts';
 import {
   agreeOnTranscripts,
   conversationsText,
@@ -56,8 +49,8 @@ export const setUpOpenclaw = openclawCommand(async (session) => {
   const plan = await makePlan(session);
   const { home, folder, backup, files, version, plugin } = plan;
   if (plugin === PLUGIN) await agreeOnTranscripts(session, files);
-  const done: Done = { indexed: [], hasCopiedPlugin: false };
-  const planned = stepsOf(session, plan, done);
+  const indexed: IndexedWorkspace[] = [];
+  const planned = stepsOf(session, plan, indexed);
   const facts = {
     version,
     configFile: files.root,
@@ -74,12 +67,10 @@ export const setUpOpenclaw = openclawCommand(async (session) => {
     return 0;
   }
   await confirm(session, plan);
-  await backup.exclusively(() => runSteps(session, plan, planned, done));
+  await backup.exclusively(() => runSteps(session, plan, planned));
   // A running gateway may still use the build that this one replaces.
   if (folder !== null) await removePlugins(home, [...plan.loadPaths, folder]);
-  io.stdout.write(
-    call.json ? `${toJson({ ...facts, indexed: done.indexed })}\n` : doneText(plan, done.indexed),
-  );
+  io.stdout.write(call.json ? `${toJson({ ...facts, indexed })}\n` : doneText(plan, indexed));
   return 0;
 });
 
@@ -97,15 +88,8 @@ async function confirm({ call, io, signal }: HostSession, { files, folder }: Pla
 /** What a step does, for the list of steps and the progress, and the step. */
 type SetupStep = readonly [title: string, run: () => Promise<unknown>];
 
-/** What the steps have done. */
-interface Done {
-  readonly indexed: IndexedWorkspace[];
-  /** Whether this setup has copied the plugin, which was not there before. */
-  hasCopiedPlugin: boolean;
-}
-
-/** The steps of setup. */
-function stepsOf(session: HostSession, plan: Plan, done: Done): SetupStep[] {
+/** The steps of setup. @param indexed gets what the steps have indexed */
+function stepsOf(session: HostSession, plan: Plan, indexed: IndexedWorkspace[]): SetupStep[] {
   const { openclaw, signal, steps } = session;
   const { files, folder, isRunning, home, plugin, agents, backup } = plan;
   const withCopy = openclaw.withConfigCopy.bind(openclaw, files.root, files.values());
@@ -122,9 +106,6 @@ function stepsOf(session: HostSession, plan: Plan, done: Done): SetupStep[] {
         () => withCopy((program) => program.loadedPlugin(plugin)),
       ],
     ];
-  const copy = async (): Promise<void> => {
-    done.hasCopiedPlugin = folder !== null && (await copyPlugin(folder));
-  };
   const index = async (): Promise<void> => {
     const values = files.values();
     const found = await indexMemory({ ...pluginConfig(values), home }, workspacesIn(values, agents), {
@@ -134,10 +115,12 @@ function stepsOf(session: HostSession, plan: Plan, done: Done): SetupStep[] {
         steps.update(stageText(progress) + (total > 0 ? `: ${String(done)} of ${String(total)}` : ''));
       },
     });
-    done.indexed.push(...found);
+    indexed.push(...found);
   };
   return [
-    ...(folder === null ? [] : [[`copy the plugin ${PLUGIN} to ${folder}`, copy] as const]),
+    ...(folder === null
+      ? []
+      : [[`copy the plugin ${PLUGIN} to ${folder}`, () => copyPlugin(folder)] as const]),
     [`index the memory files of ${agents.map(({ id }) => id).join(', ')} in ${home}`, index],
     ...change,
     isRunning
@@ -155,9 +138,8 @@ function stepsOf(session: HostSession, plan: Plan, done: Done): SetupStep[] {
 /** Runs steps in order. After a failure, all is as it was. @throws LociError the error of the step, with its title */
 async function runSteps(
   { signal, steps }: HostSession,
-  { backup, files, folder }: Plan,
+  { backup, files, folder, home, loadPaths }: Plan,
   planned: readonly SetupStep[],
-  done: Done,
 ): Promise<void> {
   let title = '';
   try {
@@ -172,8 +154,7 @@ async function runSteps(
     const { code, message, hint } = asLociError(error);
     try {
       await backup.revert(files);
-      // Another setup may use one that it has copied itself.
-      if (done.hasCopiedPlugin && folder !== null) await removePlugin(folder);
+      if (folder !== null) await removePlugins(home, loadPaths);
     } catch (problem) {
       throw new LociError(
         code,

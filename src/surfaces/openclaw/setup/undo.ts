@@ -35,7 +35,7 @@ async function undo({ call, io, steps }: HostSession, backup: Backup): Promise<n
   const files: Restored[] = [];
   for (const [index, { path, written, keys }] of manifest.files.entries()) {
     const [now, before] = await Promise.all([readIfExists(path), backup.copyOf(index)]);
-    const identical = now === null || now.equals(before) || sha256(now) === written;
+    const identical = now === null || now.equals(before) || written.includes(sha256(now));
     if (identical) await replaceText(path, before.toString('utf8'));
     files.push({ path, identical, kept: identical ? [] : keys });
   }
@@ -43,11 +43,13 @@ async function undo({ call, io, steps }: HostSession, backup: Backup): Promise<n
   await removeConfigCopies(dirname(manifest.configFile));
   const isExact = files.every(({ identical }) => identical);
   const folder = pluginsFolder(backup.home);
+  const wasCopied = existsSync(folder);
   // A configuration that was left as it is, and a gateway that runs, may still use the plugin.
   const values = isExact ? (await ConfigFiles.load(manifest.configFile)).values() : {};
   const mayRemove = isExact && !(await isListening(gatewayPort(values, io.env)));
   if (mayRemove) await removePlugins(backup.home, listAt(values, LOAD_PATHS));
-  const plugin = !isExact ? 'kept' : existsSync(folder) ? 'no longer loaded' : 'removed';
+  const hasCopy = existsSync(folder);
+  const plugin = !isExact ? 'kept' : wasCopied && !hasCopy ? 'removed' : 'no longer loaded';
   // The copies stay where a file could not be restored from them.
   const copies = isExact ? null : await backup.setAside();
   if (isExact) await backup.remove();
@@ -58,9 +60,7 @@ async function undo({ call, io, steps }: HostSession, backup: Backup): Promise<n
         : `${path} was changed since setup, and was left as it is. Revert these keys yourself: ${kept.join(', ')}.`,
     ]),
     `The plugin: ${plugin}.`,
-    ...(plugin === 'no longer loaded'
-      ? [`Its files can be removed when the gateway has restarted: ${folder}`]
-      : []),
+    ...(isExact && hasCopy ? [`Its files can be removed when the gateway has restarted: ${folder}`] : []),
     ...(copies === null ? [] : [`The files as they were before setup are in ${copies}.`]),
     'The memory in the Loci home stays. Restart the gateway if it does not load its plugins again by itself.',
     '',

@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type {
-  SearchOutput,
-  ScoreExplanation,
-  SearchResultOutput,
-} from '../../../../engine/records/results/search-fields.ts';
+import type { SearchOutput, SearchResultOutput } from '../../../../engine/records/results/search-fields.ts';
 import { makeStyle } from '../../format/style.ts';
 import { countStrong } from '../../../../engine/records/results/search-messages.ts';
 import { search } from './search.ts';
@@ -158,83 +154,6 @@ describe('the summary line', () => {
     const withVector = { ...result(1, 0.9), why: 'text #1, meaning #2' };
     expect(render([withVector], { provider: 'local/m', missing }).at(-2)).toBe(
       '1 result in 1 ms, partly with local/m',
-    );
-  });
-});
-
-describe('an explanation', () => {
-  const explained = (
-    scoreOverrides: Partial<ScoreExplanation>,
-    neighbour_contribution = 0,
-    overrides: Partial<NonNullable<SearchResultOutput['explanation']>> = {},
-  ): string[] => {
-    const score: ScoreExplanation = {
-      typical: 1.67,
-      parts: [
-        { name: 'match', value: 0.75, added: -0.45 },
-        { name: 'lead', value: 0.17, added: -1.43 },
-        { name: 'agreement', value: 1.04, added: 0 },
-        { name: 'neighbours', value: 0.01, added: 0 },
-      ],
-      log_odds: -0.41,
-      factor: 1,
-      coverage: 0.75,
-      cosine: null,
-      model_coverage: 1,
-    };
-    const explainedResult: SearchResultOutput = {
-      ...result(1, 0.4),
-      explanation: {
-        signals: [{ signal: 'text', rank: 1, raw: 9.5, added: 0.25 }],
-        boosts: [{ name: 'title', added: 0.05 }],
-        neighbour_contribution,
-        ranking: 0.3 + neighbour_contribution,
-        score: { ...score, ...scoreOverrides },
-        ...overrides,
-      },
-    };
-    const lines = render([explainedResult]);
-    return lines.slice(lines.findIndex((line) => line.includes('signal '))).map((line) => line.trim());
-  };
-
-  it('adds up to the ranking, and shows how the score was computed', () => {
-    expect(explained({}).slice(0, 7)).toEqual([
-      'signal              rank         raw     added',
-      'text                   1       9.500    +0.250',
-      'title                                   +0.050',
-      'ranking                                  0.300',
-      'score 0.40 = log odds -0.41: +1.67 (typical of a first result) -0.45',
-      '(match) -1.43 (lead over other results)',
-      "match: has 75% of the query's words (rare ones count more)",
-    ]);
-  });
-
-  it('shows the weight of a source, the share for completed items, and the half-life of recency', () => {
-    const raw = Date.UTC(2026, 10, 26, 9);
-    const lines = explained({}, 0, {
-      signals: [
-        { signal: 'recency', rank: 2, raw, added: 0.004, half_life_days: 7 },
-        { signal: 'recency', rank: 2, raw, added: 0.001, half_life_days: 0.5 },
-      ],
-      boosts: [
-        { name: 'source', added: -0.06, factor: 0.9 },
-        { name: 'completed', added: -0.216, factor: 0.6 },
-      ],
-    });
-    expect(lines.slice(1, 5)).toEqual([
-      'recency (½ in 7d)      2  2026-11-26    +0.004',
-      'recency (½ in 12h)     2  2026-11-26    +0.001',
-      'source ×0.9                             -0.060',
-      'completed ×0.6                          -0.216',
-    ]);
-  });
-
-  it('shows neighbours, the cosine, and a lower weight of the model', () => {
-    const text = explained({ cosine: 0.3 }, -0.1).join(' ');
-    expect(text).toContain('neighbours                              -0.100');
-    expect(text).toMatch(/count more\); cosine 0\.30 /);
-    expect(explained({ cosine: 0.3, model_coverage: 0.68 }).join(' ')).toContain(
-      'cosine 0.30, weighted 68% for this query',
     );
   });
 });
