@@ -5,14 +5,14 @@ import {
   openEngine,
   exportLines,
   SECRET,
-} from '../../../../test/contract/export-samples.ts';
-import { NOW } from '../../../../test/contract/store-samples.ts';
-import type { Trust } from '../../../core/types.ts';
-import type { EngineContext } from '../../context.ts';
-import { RUN_LIFETIME_MS } from '../../audit/history-log.ts';
-import { setStartup } from '../../startup/startup.ts';
-import { write } from '../../records/write.ts';
-import { importMemory } from '../import.ts';
+} from '../../../test/contract/export-samples.ts';
+import { NOW } from '../../../test/contract/store-samples.ts';
+import type { Trust } from '../../core/types.ts';
+import type { EngineContext } from '../context.ts';
+import { RUN_LIFETIME_MS } from '../audit/history-log.ts';
+import { setStartup } from '../startup/startup.ts';
+import { write } from '../records/write.ts';
+import { importMemory } from './import.ts';
 import type { ImportOutput } from './import-report.ts';
 
 describe('an import of forged lines', () => {
