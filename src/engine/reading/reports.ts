@@ -41,6 +41,11 @@ export const CONDITIONS = [
 ] as const;
 export type Condition = (typeof CONDITIONS)[number];
 
+/** Whether the source is not in these settings, so that nothing can be done with it but to remove it. */
+export function isUnconfigured(condition: Condition): boolean {
+  return condition === 'gone' || condition === 'set elsewhere';
+}
+
 /** The state of a source, for the operator (S11). */
 export interface SourceReport {
   readonly id: string;

@@ -29,7 +29,7 @@ import { RefreshScheduler, type RefreshSchedulerOptions } from './refresh-schedu
 import { fetchForTest, refreshSource } from './refresh/refresh.ts';
 import { refreshVault, vaultSource } from './refresh/refresh-vault.ts';
 import { formatNoteProblem, formatProblem } from './refresh/refresh-attempt.ts';
-import { sourceReports, type SourceReport } from './reports.ts';
+import { isUnconfigured, sourceReports, type SourceReport } from './reports.ts';
 import {
   DEFAULT_LIMIT,
   failureNotice,
@@ -46,7 +46,7 @@ import {
   type excludedInput,
   type SourcesExcludedOutput,
 } from './source-schemas.ts';
-import { sourceStateChange, sourceStates } from '../../store/items/kinds.ts';
+import { sourceStateChange } from '../../store/items/kinds.ts';
 
 interface ViewerOptions extends ProgressOptions {
   /** Whether the caller may see commands, folders and errors. */
@@ -69,7 +69,11 @@ export async function listSources(
 
 /** @throws LociError `not_found` that suggests the nearest */
 export async function requireReport(context: EngineContext, id: string): Promise<SourceReport> {
-  const reports = await sourceReports(context);
+  return reportOf(await sourceReports(context), id);
+}
+
+/** The report with this id, or else the one with this display name. @throws LociError `not_found` */
+function reportOf(reports: readonly SourceReport[], id: string): SourceReport {
   const report = reports.find((each) => each.id === id) ?? reports.find((each) => each.name === id);
   if (report !== undefined) return report;
   throw unknownSourceError(
@@ -291,24 +295,14 @@ export async function pauseSource(
   paused: boolean,
   { isOwner = false }: ViewerOptions = {},
 ): Promise<SourcesPauseOutput> {
-  const id = await pausableId(context, given.id);
-  const state = (await sourceStates(context.store.records, context.namespace)).get(id);
+  const reports = await sourceReports(context);
+  const isPausable = ({ condition }: SourceReport): boolean => !isUnconfigured(condition);
+  const { id, state } = reportOf(reports.filter(isPausable), given.id);
   const changed = (state?.paused ?? false) !== paused;
   const change = { paused, ...(paused ? {} : { nextAt: null }) };
   if (changed)
     await context.store.records.commit(context.namespace, { items: [sourceStateChange(id, change)] });
   return { paused, changed, source: formatSource(await requireReport(context, id), isOwner) };
-}
-
-/** The id of the vault, source or broken skill with this id, or else of the source with this display name. */
-async function pausableId(context: EngineContext, name: string): Promise<string> {
-  const configured = await configuredSources(context);
-  const { sources, broken } = configured;
-  const ids = [...vaultsOfNamespace(context).map(vaultName), ...[...sources, ...broken].map(({ id }) => id)];
-  if (ids.includes(name)) return name;
-  const named = sources.find((source) => source.name === name);
-  if (named === undefined) throw unknownSourceError(name, ids);
-  return named.id;
 }
 
 /** Runs the command once and stores nothing. @throws LociError `not_approved`, `source_failed` … */
