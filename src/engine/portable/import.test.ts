@@ -11,8 +11,6 @@ import {
 } from '../../../test/contract/export-samples.ts';
 import { CHUNKING, note, NOW } from '../../../test/contract/store-samples.ts';
 import { audit } from '../audit/read-audit.ts';
-import { memoryPack } from '../packs/memory-pack.ts';
-import { markReceipt } from '../packs/receipts.ts';
 import { storeFact } from '../facts/facts.ts';
 import type { EngineContext } from '../context.ts';
 import { removeStartup, setStartup } from '../startup/startup.ts';
@@ -142,25 +140,6 @@ describe('an import', () => {
       ...dry,
       ...{ changes, dry_run: false, why: run.why, took_ms: run.took_ms },
     });
-  });
-
-  it('masks a secret in the query of a receipt, and refuses one in a name of it, also behind a line break', async () => {
-    const source = await openEngine();
-    await write(source, { content: 'The oven is gas' });
-    const { receipt_id: id } = await memoryPack(source, { query: 'oven' });
-    await markReceipt(source, { id: id!, item: '1', verdict: 'useful', query: 'oven' });
-    const imported = async (fields: object): Promise<string> => {
-      const target = await openEngine();
-      const lines = editLines(await exportLines(source), (line) =>
-        line['type'] === 'receipt' ? { ...line, ...fields } : line,
-      );
-      await importMemory(target, { lines });
-      return exportLines(target);
-    };
-    const masked = await imported({ query: `key\n${SECRET}` });
-    expect([masked.includes('"query":"key'), masked.includes(SECRET)]).toEqual([true, false]);
-    const refused = await imported({ project: `key\t${SECRET}` });
-    expect([refused.includes('"type":"receipt"'), refused.includes(SECRET)]).toEqual([false, false]);
   });
 
   it('reads an export of a program of before the first release, whose header has counts', async () => {

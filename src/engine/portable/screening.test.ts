@@ -9,11 +9,13 @@ import {
 import { NOW } from '../../../test/contract/store-samples.ts';
 import type { Trust } from '../../core/types.ts';
 import type { EngineContext } from '../context.ts';
-import { RUN_LIFETIME_MS } from '../audit/history-log.ts';
+import { HistoryLog, RUN_LIFETIME_MS } from '../audit/history-log.ts';
+import { memoryPack } from '../packs/memory-pack.ts';
+import { markReceipt } from '../packs/receipts.ts';
 import { setStartup } from '../startup/startup.ts';
 import { write } from '../records/write.ts';
 import { importMemory } from './import.ts';
-import type { ImportOutput } from './import-report.ts';
+import type { ImportOutput, ItemTypeName } from './import-report.ts';
 
 describe('an import of forged lines', () => {
   /** Imports an export in which `fields` replace those of its record. */
@@ -39,74 +41,74 @@ describe('an import of forged lines', () => {
     },
   );
 
-  it('refuses reserved categories (F3), and source fields that are too long', async () => {
-    for (const fields of [
-      { category: 'pack_history' },
-      { source: 'x'.repeat(513) },
-      { identity: 'x'.repeat(1_000_000) },
-      { revision: 'x'.repeat(513) },
-    ]) {
-      const [, { records }] = await importWith(fields, 'operator');
-      expect([records.added, records.refused], Object.keys(fields)[0]).toEqual([0, 1]);
-    }
-  });
-
-  it.each(['source', 'identity', 'revision'])('masks a secret in %s', async (field) => {
-    const [byOperator, { masked }] = await importWith({ [field]: SECRET }, 'operator');
-    expect([...masked]).toEqual(['GitHub token']);
-    expect(await exportLines(byOperator)).not.toContain(SECRET);
-    const [byAgent] = await importWith({ [field]: 'mine' });
-    const [record] = await byAgent.store.records.list(
-      'default',
-      { scan: 'exportable', now: NOW },
-      { after: null, limit: 9 },
-    );
-    expect(record).toMatchObject({ source: 'mcp', identity: null, revision: null });
-  });
-
-  it('refuses secrets and control characters in the names of startup entries', async () => {
+  /** An export with an item of each type that is screened. */
+  async function exportOfAll(): Promise<string> {
     const source = await openEngine();
+    await write(source, { content: 'The oven is gas' });
     await setStartup(source, { key: 'soul', content: 'Be brief.' });
-    const lines = await exportLines(source);
-    const importEntry = async (fields: object): Promise<[EngineContext, ImportOutput]> => {
-      const target = await openEngine();
-      const forged = editLines(lines, (line) => (line['type'] === 'startup' ? { ...line, ...fields } : line));
-      return [target, await importMemory(target, { lines: forged })];
-    };
-    for (const fields of [{ key: SECRET }, { agent: SECRET }]) {
-      const [target, { startup }] = await importEntry(fields);
-      expect(startup).toMatchObject({ added: 0, refused: 1 });
-      expect(await exportLines(target)).not.toContain(SECRET);
-    }
-    for (const agent of ['a\u001b]0;x', 'a\nb', ' a'])
-      expect((await importEntry({ agent }))[1].startup).toMatchObject({ added: 0, refused: 1 });
-  });
+    const { receipt_id: id } = await memoryPack(source, { query: 'oven' });
+    await markReceipt(source, { id: id!, item: '1', verdict: 'useful', query: 'oven' });
+    const run = { name: 'search', surface: 'cli', actor: 'a', inputs: {}, outcome: 'done', tookMs: 1 };
+    source.shared(HistoryLog).record('default', { ...run, category: 'pack_history', at: NOW });
+    await source.shared(HistoryLog).flush();
+    return exportLines(source);
+  }
 
-  it('masks secrets in runs, and limits their size and their lifetime', async () => {
+  it.each<[type: ItemTypeName, fields: object, result: 'added' | 'refused']>([
+    ['record', { source: SECRET }, 'added'],
+    ['record', { identity: SECRET }, 'added'],
+    ['record', { revision: SECRET }, 'added'],
+    ['record', { category: 'pack_history' }, 'refused'],
+    ['record', { source: 'x'.repeat(513) }, 'refused'],
+    ['record', { identity: 'x'.repeat(1_000_000) }, 'refused'],
+    ['record', { revision: 'x'.repeat(513) }, 'refused'],
+    ['startup', { content: SECRET }, 'added'],
+    ['startup', { key: SECRET }, 'refused'],
+    ['startup', { agent: SECRET }, 'refused'],
+    ['startup', { agent: 'a\u001b]0;x' }, 'refused'],
+    ['startup', { agent: 'a\nb' }, 'refused'],
+    ['startup', { agent: ' a' }, 'refused'],
+    ['history', { inputs: { a: SECRET }, actor: SECRET }, 'added'],
+    ['history', { inputs: { a: 'x'.repeat(20_000) } }, 'refused'],
+    ['history', { outcome: 'x'.repeat(1000) }, 'refused'],
+    ['receipt', { query: `key\n${SECRET}` }, 'added'],
+    ['receipt', { project: `key\t${SECRET}` }, 'refused'],
+  ])(
+    'masks secrets, or refuses what has one or is too long: a %s with %j is %s',
+    async (type, fields, result) => {
+      const lines = editLines(await exportOfAll(), (line) =>
+        line['type'] === type ? { ...line, ...fields, content_hash: undefined } : line,
+      );
+      const target = await openEngine();
+      const report = await importMemory(target, { lines });
+      const counts = report[type === 'record' ? 'records' : type];
+      expect([counts[result], counts.added + counts.refused]).toEqual([1, 1]);
+      expect(report.masked).toEqual(result === 'added' ? ['GitHub token'] : []);
+      const exported = await exportLines(target);
+      expect([exported.includes(SECRET), exported.includes(`"type":"${type}"`)]).toEqual([
+        false,
+        result === 'added',
+      ]);
+      const again = (await importMemory(target, { lines }))[type === 'record' ? 'records' : type];
+      expect(again).toMatchObject({ added: 0, updated: 0 });
+    },
+  );
+
+  it('limits the lifetime of runs, and sets the source fields of the records of an agent', async () => {
+    const lines = editLines(await exportOfAll(), (line) => ({
+      ...line,
+      ...(line['type'] === 'history' && { expires_at: '9999-01-01' }),
+      ...(line['type'] === 'record' && { source: 'mine', identity: 'mine', revision: 'mine' }),
+    }));
     const target = await openEngine();
-    const run = { type: 'history', category: 'pack_history', name: 'search', surface: 'mcp', actor: 'bot' };
-    const details = { inputs: {}, outcome: 'done', at: NOW, took_ms: 1, expires_at: '9999-01-01' };
-    const runs = [
-      { ...run, ...details },
-      { ...run, ...details, inputs: { a: SECRET }, actor: SECRET },
-      { ...run, ...details, inputs: { a: 'x'.repeat(20_000) } },
-      { ...run, ...details, outcome: 'x'.repeat(1000) },
-    ];
-    const header = (await exportLines(target)).split('\n')[0] ?? '';
-    const lines = editLines(
-      [header, ...runs.map((each) => JSON.stringify(each)), '{}'].join('\n'),
-      (line) => line,
-    );
-    const report = await importMemory(target, { lines });
-    expect([report.history.added, report.problems.length, [...report.masked]]).toEqual([
-      2,
-      2,
-      ['GitHub token'],
-    ]);
-    const exported = await exportLines(target);
-    expect(exported).not.toContain(SECRET);
-    expect(exported).toContain(`"expires_at":"${new Date(NOW + RUN_LIFETIME_MS).toISOString()}"`);
-    expect((await importMemory(target, { lines })).history).toMatchObject({ added: 0, unchanged: 2 });
+    await importMemory(target, { lines });
+    const expiry = new Date(NOW + RUN_LIFETIME_MS).toISOString();
+    expect(await exportLines(target)).toContain(`"expires_at":"${expiry}"`);
+    const byAgent = await openEngine();
+    await importMemory(asAgent(byAgent), { lines });
+    const page = { after: null, limit: 9 };
+    const [record] = await byAgent.store.records.list('default', { scan: 'exportable', now: NOW }, page);
+    expect(record).toMatchObject({ source: 'mcp', identity: null, revision: null });
   });
 
   it('does not let an imported id exhaust the range of ids', async () => {
