@@ -26,7 +26,7 @@ import {
   type Registration,
 } from './configured/registered-sources.ts';
 import { RefreshScheduler, type RefreshSchedulerOptions } from './refresh-scheduler.ts';
-import { fetchForTest, refreshSource } from './refresh/refresh.ts';
+import { fetchForTest, NOTHING_REFRESHED, refreshSource } from './refresh/refresh.ts';
 import { refreshVault, vaultSource } from './refresh/refresh-vault.ts';
 import { formatNoteProblem, formatProblem } from './refresh/refresh-attempt.ts';
 import { isUnconfigured, sourceReports, type SourceReport } from './reports.ts';
@@ -34,6 +34,7 @@ import {
   DEFAULT_LIMIT,
   failureNotice,
   formatSource,
+  type Refreshed,
   type RefreshedSource,
   type refreshSourcesInput,
   type sourceIdInput,
@@ -213,39 +214,28 @@ async function refreshOne(
     const error = cause instanceof LociError ? cause : new LociError('internal', messageOf(cause), { cause });
     // A remote caller learns that a source failed, but not its error.
     const message = isOwner ? error.message : failureNotice(id);
-    const nothing = { added: 0, updated: 0, unchanged: 0, removed: 0, over_cap: 0, kept: 0 };
-    const { code, hint } = error;
-    return { id, name, ...nothing, problems: [], took_ms: 0, error: { code, message, hint } };
+    return { id, name, ...NOTHING_REFRESHED, error: { code: error.code, message, hint: error.hint } };
   }
 }
-
-type Refreshed = Omit<RefreshedSource, 'id' | 'name' | 'error'>;
 
 async function runSource(
   context: EngineContext,
   source: ConfiguredSource,
   options: ViewerOptions,
 ): Promise<Refreshed> {
+  const { id, name, kind, settings } = source;
   const notify = (stage: 'reading' | 'waiting', subject: string): void =>
     options.onProgress?.({ stage, subject, done: 0, total: 0 });
-  if (!source.settings.enabled) throw disabledError(source);
-  const report = await refreshSource(context, source, {
+  if (!settings.enabled) {
+    const place = kind === 'code' ? 'the program' : source.skill === null ? 'loci.yaml' : 'its SKILL.md';
+    throw disabledError(id, place, ` \`loci sources test ${id}\` runs it anyway, and stores nothing.`);
+  }
+  return refreshSource(context, source, {
     wait: true,
-    onWait: (process) => notify('waiting', `${process} to read ${source.name}`),
-    onAcquired: () => notify('reading', source.name),
+    onWait: (process) => notify('waiting', `${process} to read ${name}`),
+    onAcquired: () => notify('reading', name),
     ...pickSignal(options),
   });
-  const { added, updated, unchanged, removed, overCap, retained, problems, tookMs } = report;
-  return {
-    added,
-    updated,
-    unchanged,
-    removed,
-    over_cap: overCap,
-    kept: retained,
-    problems: problems.map(formatProblem),
-    took_ms: Math.round(tookMs),
-  };
 }
 
 async function readVault(
@@ -254,33 +244,21 @@ async function readVault(
   options: ViewerOptions,
 ): Promise<Refreshed> {
   const started = performance.now();
-  if (!isEnabled(vault))
-    throw new LociError('conflict', `${vaultName(vault)} is disabled: its settings have \`enabled: false\``, {
-      hint: 'Remove that from loci.yaml first.',
-    });
+  if (!isEnabled(vault)) throw disabledError(vaultName(vault), 'loci.yaml');
   await assertVaultNamesAreFree(context, [vault]);
-  const { added, updated, renamed, unchanged, removed, problems } = await refreshVault(context, vault, {
-    ...options,
-    wait: true,
-  });
+  const report = await refreshVault(context, vault, { ...options, wait: true });
+  const { added, updated, renamed, unchanged, removed } = report;
   return {
-    added,
-    updated: updated + renamed,
-    unchanged,
-    removed,
-    over_cap: 0,
-    kept: 0,
-    problems: problems.map(formatNoteProblem),
+    ...{ added, updated: updated + renamed, unchanged, removed, over_cap: 0, kept: 0 },
+    problems: report.problems.map(formatNoteProblem),
     took_ms: millisecondsSince(started),
   };
 }
 
 /** The documents of a disabled source are never found, so it is not refreshed. */
-function disabledError(source: ConfiguredSource): LociError {
-  const { id } = source;
-  const place = source.kind === 'code' ? 'the program' : source.skill === null ? 'loci.yaml' : 'its SKILL.md';
+function disabledError(id: string, place: string, advice = ''): LociError {
   return new LociError('conflict', `${id} is disabled: its settings have \`enabled: false\``, {
-    hint: `Remove that from ${place} first. \`loci sources test ${id}\` runs it anyway, and stores nothing.`,
+    hint: `Remove that from ${place} first.${advice}`,
   });
 }
 

@@ -1,7 +1,7 @@
 import { formatCount } from '../../../core/text/format-count.ts';
 import type { RefreshEvent } from '../../../engine/reading/refresh-scheduler.ts';
 import { formatCommand } from '../../../engine/reading/approval/approval.ts';
-import type { SourceReport } from '../../../engine/reading/reports.ts';
+import { isUnconfigured, type SourceReport } from '../../../engine/reading/reports.ts';
 import { alignColumns } from '../format/table.ts';
 import { escapeControlJson, oneLine } from '../../shared/escape-control.ts';
 import { shellWord } from '../../../core/text/split-command.ts';
@@ -32,7 +32,7 @@ export function sourcesJson(reports: readonly SourceReport[]): string {
 }
 
 function configured(reports: readonly SourceReport[]): SourceReport[] {
-  return reports.filter(({ condition }) => !['gone', 'set elsewhere'].includes(condition));
+  return reports.filter(({ condition }) => !isUnconfigured(condition));
 }
 
 function commandOrFolder({ kind, folder, command }: SourceReport): string {
