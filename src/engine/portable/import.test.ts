@@ -221,6 +221,21 @@ describe('an import', () => {
     expect(await undelete(target, { id: wrong.id })).toMatchObject({ id: wrong.id });
   });
 
+  it('brings a deleted fact whose key another fact has', async () => {
+    let now = NOW;
+    const [source, target] = [await openEngine({ now: () => now++ }), await openEngine({ now: () => now })];
+    const first = await storeFact(source, { key: 'phone', value: '555' });
+    await importMemory(target, { lines: await exportLines(source) });
+    await deleteRecord(source, { id: first.id });
+    const second = await storeFact(source, { key: 'phone', value: '556' });
+    await deleteRecord(source, { id: second.id });
+    await undelete(source, { id: first.id });
+    const { records } = await importMemory(target, { lines: await exportLines(source) });
+    expect(records).toMatchObject({ added: 1, updated: 1, kept: 0 });
+    const states = await target.store.records.get('default', [first.id, second.id], 'any');
+    expect(states.map(({ deletedAt }) => deletedAt === null)).toEqual([true, false]);
+  });
+
   it('names the lines of types that this version does not have, and imports the rest', async () => {
     const source = await openEngine();
     await write(source, { content: 'one' });
