@@ -8,7 +8,7 @@ import { analyze } from '../src/core/text/analyze.ts';
 import { sentencesOf } from '../src/core/text/sentences.ts';
 import { contentDiff } from '../src/engine/audit/audit.ts';
 import { openEngine } from '../src/engine/open.ts';
-import { splitIntoFragments } from '../src/engine/portable/openclaw/fragments.ts';
+import { splitIntoFragments } from '../src/engine/portable/fragments.ts';
 import { findSection } from '../src/engine/records/citations/find-section.ts';
 import { noteOutline } from '../src/graph/build/outline.ts';
 import { findMentions, readNames, wordsOfTexts } from '../src/graph/concepts/record-names.ts';

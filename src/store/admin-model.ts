@@ -121,7 +121,7 @@ export interface SourceRun {
 
 /** The state of a source: a vault, a command, or an imported folder. */
 export interface SourceState {
-  /** The folder that was read; `null` for a source that has none, and for one that an older version of Loci read. */
+  /** The folder that was read; `null` for a source that has none. */
   readonly root: string | null;
   /** When it was last read completely. */
   readonly readAt: Timestamp | null;

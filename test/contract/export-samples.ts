@@ -1,7 +1,7 @@
 import { openSqliteInMemory } from './sqlite-in-memory.ts';
 import { EngineContext } from '../../src/engine/context.ts';
 import { exportPage } from '../../src/engine/portable/export.ts';
-import { updateDigest, INITIAL_DIGEST } from '../../src/engine/portable/items/item-type.ts';
+import { updateDigest, INITIAL_DIGEST } from '../../src/engine/portable/export-lines.ts';
 import type { Trust } from '../../src/core/types.ts';
 import { settings, temporaryFolder } from './engines.ts';
 import { NOW } from './store-samples.ts';

@@ -1,7 +1,8 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { approveSources } from '../../src/engine/reading/approve-sources.ts';
 import { type SourceReport, sourceReports } from '../../src/engine/reading/reports.ts';
-import type { RefreshedSource } from '../../src/engine/reading/source-schemas.ts';
+import type { RefreshedSource, SourcesApproveOutput } from '../../src/engine/reading/source-schemas.ts';
 import { refreshSources } from '../../src/engine/reading/sources.ts';
 import { openInline, settings, temporaryFolder } from './engines.ts';
 import type { EngineContext } from '../../src/engine/context.ts';
@@ -91,4 +92,13 @@ export class TasksSource implements AsyncDisposable {
     await this.loci.close();
     await this.#folder[Symbol.asyncDispose]();
   }
+}
+
+export async function approveSource(
+  loci: EngineContext,
+  id: string,
+  fingerprint?: string,
+): Promise<SourcesApproveOutput['approved'][number]> {
+  const input = { ids: [id], ...(fingerprint !== undefined && { fingerprint }) };
+  return (await approveSources(loci, input)).approved[0]!;
 }

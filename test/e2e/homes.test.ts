@@ -15,7 +15,7 @@ import type { DoctorOutput } from '../../src/engine/health/check.ts';
 import type { IndexOutput } from '../../src/operations/nouns/index-notes.ts';
 import type { InitOutput } from '../../src/operations/nouns/settings.ts';
 import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
-import type { ImportOutput } from '../../src/engine/portable/items/import-report.ts';
+import type { ImportOutput } from '../../src/engine/portable/import-report.ts';
 import { loci, lociJson, startLoci, temporaryFolder } from './loci-command.ts';
 
 describe('a home', () => {

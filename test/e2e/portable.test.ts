@@ -12,7 +12,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ExportOutput } from '../../src/operations/nouns/portable.ts';
-import type { ImportOutput } from '../../src/engine/portable/items/import-report.ts';
+import type { ImportOutput } from '../../src/engine/portable/import-report.ts';
 import type { SearchOutput } from '../../src/engine/records/results/search-fields.ts';
 import { copyOfVault, loci, lociJson, temporaryFolder, type CommandResult } from './loci-command.ts';
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { ImportOutput } from '../../src/engine/portable/items/import-report.ts';
+import type { ImportOutput } from '../../src/engine/portable/import-report.ts';
 import { type Shadowdb, shadowdb } from '../contract/shadowdb-tables.ts';
 import { countRecords, waitForFirstBatch } from '../faults/first-batch.ts';
 import { loci, lociJson, startLoci, temporaryFolder } from './loci-command.ts';

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { EngineContext } from '../../src/engine/context.ts';
 import { chunkingOf } from '../../src/engine/embedding/models.ts';
 import { exportToFile } from '../../src/engine/portable/export.ts';
-import type { ImportOutput } from '../../src/engine/portable/items/import-report.ts';
+import type { ImportOutput } from '../../src/engine/portable/import-report.ts';
 import { openStore } from '../../src/store/registry.ts';
 import { settings } from '../contract/engines.ts';
 import { note, NOW } from '../contract/store-samples.ts';

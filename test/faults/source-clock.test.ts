@@ -1,3 +1,4 @@
+import { approveSource } from '../contract/tasks-source.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -8,7 +9,6 @@ import { temporaryFolder } from '../e2e/loci-command.ts';
 import { isAlive } from '../contract/alive.ts';
 import { HANGING_JOB, waitForLog, writeJob } from './source-jobs.ts';
 import type { EngineContext } from '../../src/engine/context.ts';
-import { approveSource } from '../../src/engine/reading/approve-sources.ts';
 import { keepFresh, refreshSources } from '../../src/engine/reading/sources.ts';
 import { sourceReports } from '../../src/engine/reading/reports.ts';
 import { search } from '../../src/engine/records/search.ts';

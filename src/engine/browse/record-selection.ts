@@ -4,7 +4,7 @@ import type { RecordFilter } from '../../store/model.ts';
 import type { EngineContext } from '../context.ts';
 import { filterValue, recordFilters, storeFilters } from '../fields/record-fields.ts';
 import { timeBound } from '../fields/time-bound.ts';
-import { excludeSources, sourcesHiddenFrom } from '../reading/configured/source-policies.ts';
+import { visibleFilter } from '../reading/configured/source-policies.ts';
 
 /** A path of a note, its vault and its lines. */
 const MAX_CITATION_LENGTH = 5000;
@@ -45,6 +45,5 @@ export async function selectedRecords(context: EngineContext, given: Selection):
     ...(from !== undefined && { timedFrom: from }),
     ...(until !== undefined && { timedUntil: until }),
   };
-  const hidden = await sourcesHiddenFrom(context, rest);
-  return { ...excludeSources(filter, hidden), now: context.now() };
+  return visibleFilter(context, filter);
 }

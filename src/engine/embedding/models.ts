@@ -186,7 +186,7 @@ export async function openPreviousModel(
   if (why !== null) return unreachable(generation, `${name} made the vectors, and ${why}`);
   try {
     const embedder = await openEmbedder({ ...settingsOf(generation, current), ...options });
-    if (embedder !== null && isOf(generation, embedder)) return embedder;
+    if (embedder !== null && generationOf([generation], embedder) !== undefined) return embedder;
     await embedder?.close();
     return unreachable(generation, `${name} made the vectors, and this Loci has another version of it`);
   } catch (error) {
@@ -205,13 +205,6 @@ function settingsOf(generation: Generation, current: EmbeddingSettings): Embeddi
     ...(provider === current.provider && place),
     ...{ provider, model, dimensions, queryPrefix: query, passagePrefix: passage },
   };
-}
-
-function isOf(generation: Generation, embedder: Embedder): boolean {
-  const { provider, model, dimensions } = modelSpec(embedder);
-  return (
-    provider === generation.provider && model === generation.model && dimensions === generation.dimensions
-  );
 }
 
 /** Stands for a model that cannot be reached: searches go on without it, and say so. */

@@ -192,7 +192,7 @@ describe('the graph of a vault', () => {
   it('is compared with the records by `doctor`', async () => {
     await using home = await open(NOTES);
     const check = async () => (await doctor(home.loci)).find(({ name }) => name === 'graph');
-    expect(await check()).toMatchObject({ result: 'ok', detail: '4 records, all edges correct' });
+    expect(await check()).toMatchObject({ result: 'ok', detail: '4 records, all edges and names correct' });
     await write(home.loci, { content: 'new' });
     expect(await check()).toMatchObject({ result: 'ok', detail: expect.stringContaining('not derived yet') });
     await indexVaults(home.loci);

@@ -17,7 +17,7 @@ const NOTES = {
   'Log.md': 'Today the stove failed. The oven was old, says Miller Brothers.\n',
   'Plan.md': 'See the log.\n',
 };
-const OK = { result: 'ok', detail: '3 records, all names and mentions correct' };
+const OK = { result: 'ok', detail: '3 records, all edges and names correct' };
 
 const folder = folderForEach();
 let loci: EngineContext;
@@ -45,9 +45,9 @@ function damage(sql: string): void {
 
 describe('the check of concepts', () => {
   it('waits for what is not derived yet', async () => {
-    expect(await check('concepts')).toMatchObject(OK);
+    expect(await check('graph')).toMatchObject(OK);
     await write(loci, { content: 'The stove is new.' });
-    expect(await check('concepts')).toMatchObject({ result: 'ok', detail: expect.stringContaining('not derived yet') }); // prettier-ignore
+    expect(await check('graph')).toMatchObject({ result: 'ok', detail: expect.stringContaining('not derived yet') }); // prettier-ignore
   });
 
   it.each([
@@ -59,14 +59,14 @@ describe('the check of concepts', () => {
     ['a note with another id', "UPDATE concept_record SET note = 'n_0' WHERE record IN (SELECT id FROM record WHERE key = 'Plan.md')", 'Plan.md'], // prettier-ignore
   ])('finds %s, which a plain reindex repairs', async (_, sql, note) => {
     damage(sql);
-    expect(await check('concepts')).toMatchObject({
+    expect(await check('graph')).toMatchObject({
       result: 'failed',
       detail: expect.stringMatching(/^names or mentions differ in \d records?: /) as string,
       hint: 'Run `loci doctor reindex`.',
     });
-    expect((await check('concepts'))?.detail).toContain(note);
+    expect((await check('graph'))?.detail).toContain(note);
     await reindex(loci);
-    expect(await check('concepts')).toMatchObject(OK);
+    expect(await check('graph')).toMatchObject(OK);
     const { nodes } = await showNodes(loci, { nodes: ['Oven'], k: 9 });
     expect(nodes[0]!.edges.map(({ from, to }) => `${from.title} ${to.title}`)).toContain('Log Oven');
   });

@@ -23,8 +23,9 @@ const BEHIND: Finding = {
 };
 
 /**
- * Derives the nodes and edges of every record again, and compares them with those in the store. Of the edges between similar texts,
- * only both ends are checked: to derive them would take longer than everything else.
+ * Derives the nodes, edges, names and mentions of every record again, and compares them with those in the store. Of the edges between
+ * similar texts, only both ends are checked: to derive them would take longer than everything else. Mentions of a name that more than
+ * `MAX_MENTIONING_RECORDS` records mention may differ: no edge follows from them.
  * @throws LociError `aborted`
  */
 export async function checkGraph(context: EngineContext, options: ProgressOptions): Promise<Finding> {
@@ -32,11 +33,11 @@ export async function checkGraph(context: EngineContext, options: ProgressOption
   const { types, enabled } = config.graph;
   if (!enabled) return { result: 'ok', detail: 'switched off' };
   const state = await store.graph.state(namespace);
-  if (state.lastChange > 0 && !isTextCurrent(state, types)) return BEHIND;
-  const wrong: string[] = [];
-  const dangling: string[] = [];
+  const isTextBehind = state.lastChange > 0 && !isTextCurrent(state, types);
+  if (isTextBehind || !isConceptsCurrent(state)) return BEHIND;
+  const [wrong, dangling, misnamed]: [string[], string[], string[]] = [[], [], []];
   let count = 0;
-  for await (const records of recordPages(context, options, 'graph')) {
+  for await (const records of recordPages(context, options)) {
     const ids = records.map(({ id }) => id);
     const built = await buildRecords({ store, namespace, thread, types, now: now(), ...options }, ids);
     const stored = await store.graph.contributions(namespace, 'text', ids);
@@ -44,21 +45,22 @@ export async function checkGraph(context: EngineContext, options: ProgressOption
       if (!isSameGraph(built.get(record.id), stored.get(record.id))) wrong.push(recordName(record));
     const unpaired = await unpairedEdges(store, namespace, ids);
     for (const record of records) if (unpaired.has(record.id)) dangling.push(recordName(record));
+    misnamed.push(...(await differing(context, records)));
     count += records.length;
   }
   const faults = [
     ...(wrong.length === 0 ? [] : [`nodes or edges differ in ${nameRecords(wrong)}`]),
     ...(dangling.length === 0 ? [] : [`similar texts lack one end in ${nameRecords(dangling)}`]),
+    ...(misnamed.length === 0 ? [] : [`names or mentions differ in ${nameRecords(misnamed)}`]),
   ];
   if (faults.length > 0) return { result: 'failed', detail: faults.join('\n') };
-  return { result: 'ok', detail: `${formatCount(count, 'record')}, all edges correct` };
+  return { result: 'ok', detail: `${formatCount(count, 'record')}, all edges and names correct` };
 }
 
 /** The records of the namespace, a page at a time. Reports progress after each. @throws LociError `aborted` */
 async function* recordPages(
   { store, namespace, now }: EngineContext,
   options: ProgressOptions,
-  subject: string,
 ): AsyncGenerator<LociRecord[]> {
   const total = await store.records.count(namespace, { now: now() });
   let done = 0;
@@ -70,7 +72,7 @@ async function* recordPages(
     if (last === undefined) return;
     yield records;
     done += records.length;
-    options.onProgress?.({ stage: 'checking', subject, done, total });
+    options.onProgress?.({ stage: 'checking', subject: 'graph', done, total });
     after = last.id;
   }
 }
@@ -119,26 +121,7 @@ function edgeKey({ src, type, dst }: EdgeDraft): string {
   return `${src} ${type} ${dst}`;
 }
 
-/**
- * Derives the names and mentions of every record again, and compares them with those in the store. Mentions of a name that more
- * than `MAX_MENTIONING_RECORDS` records mention may differ: no edge follows from them.
- * @throws LociError `aborted`
- */
-export async function checkConcepts(context: EngineContext, options: ProgressOptions): Promise<Finding> {
-  const { store, namespace, config } = context;
-  if (!config.graph.enabled) return { result: 'ok', detail: 'switched off' };
-  if (!isConceptsCurrent(await store.graph.state(namespace))) return BEHIND;
-  const wrong: string[] = [];
-  let count = 0;
-  for await (const records of recordPages(context, options, 'concepts')) {
-    wrong.push(...(await differing(context, records)));
-    count += records.length;
-  }
-  if (wrong.length > 0)
-    return { result: 'failed', detail: `names or mentions differ in ${nameRecords(wrong)}` };
-  return { result: 'ok', detail: `${formatCount(count, 'record')}, all names and mentions correct` };
-}
-
+/** The records whose names or mentions differ from those in the store. */
 async function differing(
   { store, namespace, now, thread }: EngineContext,
   records: readonly LociRecord[],

@@ -1,15 +1,9 @@
 import { messageOf, LociError } from '../../core/errors.ts';
 import type { ProgressOptions } from '../../core/progress.ts';
-import { formatCount } from '../../core/text/format-count.ts';
 import { formatAge } from '../../core/time/age.ts';
 import type { Timestamp } from '../../core/types.ts';
 import type { EngineContext } from '../context.ts';
-import {
-  formatVaultChanges,
-  type VaultState,
-  type VaultStates,
-  vaultStates,
-} from '../reading/vault-states.ts';
+import { formatVaultChanges, type VaultState, vaultStates } from '../reading/vault-states.ts';
 import { isEnabled, vaultsOfNamespace, vaultName } from '../reading/configured/vault-names.ts';
 import { type Check, isAbort } from './check.ts';
 import type { VaultConfig } from '../../config/sources-schema.ts';
@@ -19,7 +13,7 @@ import { vaultSource } from '../reading/refresh/refresh-vault.ts';
 /** Checks every vault of the namespace, and the notes of those that are enabled. @throws LociError `aborted` */
 export async function checkVaults(context: EngineContext, options: ProgressOptions): Promise<Check[]> {
   try {
-    const states = vaultChecks(await vaultStates(context), context.now());
+    const states = (await vaultStates(context)).map((vault) => checkVault(vault, context.now()));
     const vaults = vaultsOfNamespace(context).filter(isEnabled);
     const notes: Check[] = [];
     for (const vault of vaults) notes.push(...(await checkNotes(context, vault, options)));
@@ -28,10 +22,6 @@ export async function checkVaults(context: EngineContext, options: ProgressOptio
     if (isAbort(error)) throw error;
     return [{ name: 'vaults', result: 'failed', detail: messageOf(error), hint: null }];
   }
-}
-
-export function vaultChecks({ vaults, unconfigured }: VaultStates, now: Timestamp): Check[] {
-  return [...vaults.map((vault) => checkVault(vault, now)), ...unconfigured.map(checkUnconfigured)];
 }
 
 function checkVault(
@@ -62,22 +52,6 @@ function checkVault(
   if (!isRead || summary !== '')
     return { ...check, detail, repair: { operation: 'sources-refresh', input: { ids: [name] } } };
   return { ...check, result: 'ok', detail, hint: null };
-}
-
-function checkUnconfigured({ name, records, settings }: VaultStates['unconfigured'][number]): Check {
-  if (settings !== null)
-    return {
-      name: `vault ${name}`,
-      result: 'ok',
-      detail: `${formatCount(records, 'record')}; ${settings} had it when it was last read`,
-      hint: null,
-    };
-  return {
-    name: `vault ${name}`,
-    result: 'warning',
-    detail: `${formatCount(records, 'record')} of a vault that is not in the settings: they are found, and nothing refreshes them`,
-    hint: `Put the vault back into loci.yaml with the name ${name}, or take its records out: loci sources remove ${JSON.stringify(name)}`,
-  };
 }
 
 /**

@@ -1,12 +1,13 @@
 import { LociError, messageOf } from '../../core/errors.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import { formatCount } from '../../core/text/format-count.ts';
+import { shellWord } from '../../core/text/split-command.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import { verifyLog } from '../audit/read-audit.ts';
 import type { EngineContext } from '../context.ts';
 import { embedderOf, assertConfiguredModel, vectorsOf } from '../embedding/models.ts';
 import { type Check, type Finding, isAbort } from './check.ts';
-import { checkConcepts, checkGraph } from './check-graph.ts';
+import { checkGraph } from './check-graph.ts';
 import { checkPassages } from './check-passages.ts';
 import { checkVaults } from './check-vaults.ts';
 import { readReceipts } from '../packs/receipts.ts';
@@ -15,7 +16,7 @@ import { RERANKED } from '../../search/final-order.ts';
 import { otherLanguageShare } from './status.ts';
 import { formatAge } from '../../core/time/age.ts';
 import type { Timestamp } from '../../core/types.ts';
-import { sourceReports, type SourceReport } from '../reading/reports.ts';
+import { isUnconfigured, sourceReports, type SourceReport } from '../reading/reports.ts';
 
 /** The subject of each check, as progress names it. */
 const SUBJECTS = {
@@ -25,7 +26,6 @@ const SUBJECTS = {
   embedding: 'the embedding model',
   rerank: 'the reranker',
   graph: 'the graph',
-  concepts: 'the concepts',
   receipts: 'the receipts',
 } as const;
 
@@ -63,7 +63,6 @@ export async function doctor(context: EngineContext, options: ProgressOptions = 
           ),
         ]),
     await runCheck('graph', 'Run `loci doctor reindex`.', () => checkGraph(context, options), REINDEX),
-    await runCheck('concepts', 'Run `loci doctor reindex`.', () => checkConcepts(context, options), REINDEX),
     await runCheck('receipts', 'Restore a backup. Searches, reads and writes do not need them.', () =>
       checkReceipts(context, options),
     ),
@@ -224,23 +223,23 @@ async function checkReranker({ config }: EngineContext): Promise<Finding> {
   return { result: 'ok', detail: `${name} answers within ${String(deadlineMs)} ms; ${sent}` };
 }
 
-/** One check for each command source. Vaults have separate checks. */
+/** One check for each source, and for each vault that is not in the settings. The others have separate checks. */
 async function checkSources(context: EngineContext): Promise<Check[]> {
   const reports = await sourceReports(context);
   // Only the operator may see the error output of a program.
   const isOwner = context.caller.trust === 'operator';
   return reports
-    .filter(({ kind }) => kind !== 'vault')
+    .filter(({ kind, condition }) => kind !== 'vault' || isUnconfigured(condition))
     .map((report) => checkSource(isOwner ? report : { ...report, error: null, hint: null }, context.now()));
 }
 
 function checkSource(report: SourceReport, now: Timestamp): Check {
-  const { id, condition, documents, state, error } = report;
+  const { id, kind, condition, documents, state, error } = report;
   const readAt = state?.readAt ?? null;
   const read = readAt === null ? 'never read' : `read ${formatAge(readAt, now)}`;
   const detail = `${formatCount(documents, 'document')}, ${read}${error === null ? '' : `; ${error}`}`;
   const warning = (hint: string): Check => ({
-    name: `source ${id}`,
+    name: `${kind === 'vault' ? kind : 'source'} ${id}`,
     result: 'warning',
     detail: `${condition}: ${detail}`,
     hint,
@@ -274,7 +273,9 @@ function checkSource(report: SourceReport, now: Timestamp): Check {
     case 'set elsewhere':
       return { ...warning(''), result: 'ok', hint: report.hint };
     case 'gone':
-      return warning(`Put it back into loci.yaml, or take its documents out: loci sources remove ${id}`);
+      return warning(
+        `Put it back into loci.yaml, or take its documents out: loci sources remove ${shellWord(id)}`,
+      );
   }
 }
 

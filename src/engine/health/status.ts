@@ -18,8 +18,8 @@ import { isoTime } from '../fields/times.ts';
 import { vaultName, vaultsOfNamespace } from '../reading/configured/vault-names.ts';
 import { embeddingProcess, embeddingTimeLeft } from '../embedding/backfill.ts';
 import { leaseName } from '../reading/refresh/refresh.ts';
-import { CONDITIONS, sourceReports } from '../reading/reports.ts';
-import { unconfiguredVault, vaultOutput, vaultStates } from '../reading/vault-states.ts';
+import { CONDITIONS, isUnconfigured, sourceReports } from '../reading/reports.ts';
+import { vaultOutput, vaultStates } from '../reading/vault-states.ts';
 import { leaseProcess } from '../shared/lease.ts';
 import { expire } from '../shared/retention.ts';
 import { fold } from '../../core/text/analyze.ts';
@@ -88,7 +88,13 @@ export const statusOutput = z.strictObject({
     .describe('The graph, and the notes to which documents of sources belong. Search works without them.'),
   vaults: z.array(vaultOutput),
   unconfigured_vaults: z
-    .array(unconfiguredVault)
+    .array(
+      z.strictObject({
+        name: z.string(),
+        records: count(),
+        settings: z.string().nullable().describe('The other settings that had it when it was last read.'),
+      }),
+    )
     .describe('Vaults that have records but are not in the settings. Nothing refreshes them.'),
   sources: z
     .array(
@@ -187,8 +193,9 @@ export async function status(
   configured?: readonly VaultConfig[],
 ): Promise<StatusOutput> {
   const { other_namespaces, ...ofStore } = await storeStatus(context);
-  const { vaults, unconfigured } = await vaultStates(context, configured);
-  const reports = (await sourceReports(context)).filter(({ kind }) => kind !== 'vault');
+  const vaults = await vaultStates(context, configured);
+  const names = new Set(vaults.map(({ name }) => name));
+  const reports = await sourceReports(context);
   return {
     home,
     config_file: join(home, CONFIG_FILE),
@@ -199,11 +206,15 @@ export async function status(
       records: ofStore.by_source[vault.name] ?? 0,
       last_read,
     })),
-    unconfigured_vaults: unconfigured,
-    sources: reports.map(({ id, name, condition, documents, state }) => {
-      const readAt = state?.readAt ?? null;
-      return { id, name, condition, documents, last_refresh: readAt === null ? null : isoTime(readAt) };
-    }),
+    unconfigured_vaults: reports
+      .filter(({ id, kind, condition }) => kind === 'vault' && isUnconfigured(condition) && !names.has(id))
+      .map(({ id, documents, settings }) => ({ name: id, records: documents, settings })),
+    sources: reports
+      .filter(({ kind }) => kind !== 'vault')
+      .map(({ id, name, condition, documents, state }) => {
+        const readAt = state?.readAt ?? null;
+        return { id, name, condition, documents, last_refresh: readAt === null ? null : isoTime(readAt) };
+      }),
     other_namespaces,
   };
 }

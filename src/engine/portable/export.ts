@@ -9,9 +9,11 @@ import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import { locateStore } from '../../store/registry.ts';
 import type { EngineContext } from '../context.ts';
 import { expire } from '../shared/retention.ts';
-import { START, type Position, FORMAT, INITIAL_DIGEST, updateDigest, VERSION } from './items/item-type.ts';
-import { formatLine, itemType, type ExportItem } from './items/items.ts';
-import { ITEM_TYPE_NAMES, type ItemTypeName } from './items/import-report.ts';
+import { FORMAT, INITIAL_DIGEST, updateDigest, VERSION } from './export-lines.ts';
+import { ITEM_TYPE_NAMES, type ItemTypeName } from './import-report.ts';
+import type { Item, Position } from './item-type.ts';
+import { formatLine, ITEM_TYPES } from './items.ts';
+import type { ExportedRecord } from './records.ts';
 
 const SECTIONS = ['header', ...ITEM_TYPE_NAMES, 'end'] as const;
 
@@ -25,6 +27,7 @@ const cursorSchema = z.strictObject({
 });
 type ExportCursor = Readonly<z.infer<typeof cursorSchema>>;
 
+const START: Position = { part: 0, after: 0 };
 const FIRST: ExportCursor = { section: 'header', ...START, lines: 0, digest: INITIAL_DIGEST };
 
 function parseCursor(text: string): ExportCursor {
@@ -40,7 +43,7 @@ export type ExportCounts = Record<ItemTypeName | 'deleted', number>;
 
 interface ExportStep {
   /** The header and the end are lines without an item. */
-  readonly items: readonly ExportItem[];
+  readonly items: readonly Item[];
   readonly lines: readonly string[];
   /** `null` after the last line. */
   readonly next: ExportCursor | null;
@@ -60,7 +63,7 @@ export async function* exportLines(
     const { items, lines, next }: ExportStep = await exportStep(context, cursor);
     for (const { type, value } of items) {
       counts[type]++;
-      if (type === 'record' && value.deletedAt !== null) counts.deleted++;
+      if (type === 'record' && (value as ExportedRecord).deletedAt !== null) counts.deleted++;
     }
     yield lines;
     const done = next?.lines ?? cursor.lines;
@@ -98,38 +101,28 @@ export async function exportPage(context: EngineContext, after?: string): Promis
  */
 async function exportStep(context: EngineContext, cursor: ExportCursor): Promise<ExportStep> {
   const { section } = cursor;
-  if (section === 'header') {
-    await expire(context);
-    const exported_at = new Date(context.now()).toISOString();
-    const header = {
-      type: 'header',
-      format: FORMAT,
-      version: VERSION,
-      namespace: context.namespace,
-      exported_at,
-    };
-    return stepFrom(cursor, [], [JSON.stringify(header)], null);
-  }
+  let items: readonly Item[] = [];
+  let position: Position | null = null;
+  let lines: string[];
   if (section === 'end') {
-    const { lines, digest } = cursor;
-    return { items: [], lines: [JSON.stringify({ type: 'end', lines, digest })], next: null };
+    const { lines: before, digest } = cursor;
+    return { items, lines: [JSON.stringify({ type: 'end', lines: before, digest })], next: null };
+  } else if (section === 'header') {
+    await expire(context);
+    const { namespace } = context;
+    const exported_at = new Date(context.now()).toISOString();
+    const header = { type: 'header', format: FORMAT, version: VERSION, namespace, exported_at };
+    lines = [JSON.stringify(header)];
+  } else {
+    const batch = await ITEM_TYPES[section].read(context, cursor);
+    items = batch.items.map((value) => ({ type: section, value }));
+    lines = items.map(formatLine);
+    position = batch.next;
   }
-  const { items: values, next } = await itemType(section).read(context, cursor);
-  const items = values.map((value) => ({ type: section, value }) as ExportItem);
-  return stepFrom(cursor, items, items.map(formatLine), next);
-}
-
-/** @param next the position within the section; `null` at its end */
-function stepFrom(
-  cursor: ExportCursor,
-  items: readonly ExportItem[],
-  lines: readonly string[],
-  next: Position | null,
-): ExportStep {
-  const nextSection = SECTIONS[SECTIONS.indexOf(cursor.section) + 1] ?? 'end';
-  const position = next === null ? { section: nextSection, ...START } : { section: cursor.section, ...next };
+  const following = SECTIONS[SECTIONS.indexOf(section) + 1] ?? 'end';
+  const next = position === null ? { section: following, ...START } : { section, ...position };
   const digest = lines.reduce(updateDigest, cursor.digest);
-  return { items, lines, next: { ...position, lines: cursor.lines + lines.length, digest } };
+  return { items, lines, next: { ...next, lines: cursor.lines + lines.length, digest } };
 }
 
 /**
@@ -143,7 +136,7 @@ export async function exportToFile(
   options: ProgressOptions & { readonly force?: boolean } = {},
 ): Promise<ExportCounts> {
   const target = await realpath(path).catch(() => resolve(path));
-  const existing = await entryAt(target);
+  const existing = await lstat(target).catch(() => null);
   if (existing !== null && !existing.isFile())
     throw new LociError('conflict', `${path} is not a regular file`, { hint: 'Name a file.' });
   if (existing !== null && options.force !== true)
@@ -158,17 +151,11 @@ export async function exportToFile(
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
     if (error instanceof LociError || systemErrorCode(error) === null) throw error;
-    const isFull = isDiskFull(error);
-    throw new LociError(
-      isFull ? 'store_full' : 'unreadable',
-      `${target} cannot be written: ${describeFileError(error)}`,
-      {
-        hint: isFull
-          ? 'Free some space there, or name a place on another disk. Nothing was left behind.'
-          : 'Check that its folder exists and that you may write there.',
-        cause: error,
-      },
-    );
+    const [code, hint] = isDiskFull(error)
+      ? (['store_full', 'Free some space there, or name a place on another disk.'] as const)
+      : (['unreadable', 'Check that its folder exists and that you may write there.'] as const);
+    const message = `${target} cannot be written: ${describeFileError(error)}`;
+    throw new LociError(code, message, { hint, cause: error });
   }
 }
 
@@ -194,13 +181,4 @@ async function assertNotStore({ config }: EngineContext, target: string, path: s
   const store = await realpath(file).catch(() => resolve(file));
   if (target !== store && !target.startsWith(`${store}-`)) return;
   throw new LociError('conflict', `${path} is the store itself`, { hint: 'Name another file.' });
-}
-
-async function entryAt(path: string) {
-  try {
-    return await lstat(path);
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return null;
-    throw new LociError('unreadable', `${path}: ${describeFileError(error)}`, { cause: error });
-  }
 }

@@ -5,7 +5,7 @@ import { type Shadowdb, shadowdb } from '../../../test/contract/shadowdb-tables.
 import { repetitions } from '../../../test/repetitions.ts';
 import { startupEntries } from '../../store/items/kinds.ts';
 import { importMemory } from './import.ts';
-import type { ImportOutput } from './items/import-report.ts';
+import type { ImportOutput } from './import-report.ts';
 
 let db: Shadowdb;
 beforeAll(async () => (db = await shadowdb()));

@@ -8,7 +8,7 @@ import { startupEntries } from '../../store/items/kinds.ts';
 import type { EngineContext } from '../context.ts';
 import { deleteRecord, undelete } from '../records/delete.ts';
 import { importMemory } from './import.ts';
-import type { ImportOutput } from './items/import-report.ts';
+import type { ImportOutput } from './import-report.ts';
 
 let db: Shadowdb;
 beforeAll(async () => (db = await shadowdb()));

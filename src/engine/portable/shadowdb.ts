@@ -17,9 +17,8 @@ import {
   type WritableFields,
 } from '../fields/limits.ts';
 import { tagName } from '../fields/record-fields.ts';
-import { ItemImport } from './items/import-items.ts';
-import { isRefusal, type ExportedRecord, type ImportJob } from './items/item-type.ts';
-import type { ExportItem } from './items/items.ts';
+import type { Item, ItemImport } from './item-type.ts';
+import type { ExportedRecord } from './records.ts';
 
 const ROWS_PER_READ = 100;
 const MAX_ROW_DEPTH = 90;
@@ -34,47 +33,42 @@ type Row = Readonly<Record<string, Json>>;
  * @throws LociError `invalid_config`, `invalid_input`, `unreadable`, `store_failed`; then nothing was imported
  */
 export async function importShadowDatabase(
-  job: ImportJob,
+  job: ItemImport,
   place: string,
   table: string,
   agent: string,
 ): Promise<void> {
-  const { context, options, report } = job;
   await readDatabase(place, 'path', async (database) => {
     const { memories, startup } = await tablesOf(database, table);
     const fallback = await firstImport(job);
-    const items = new ItemImport(job);
     const add = async (
-      name: string,
+      type: 'record' | 'startup',
       row: Row | string,
-      item: (row: Row, location: string) => ExportItem,
+      itemOf: (row: Row, location: string) => Item,
     ): Promise<void> => {
+      const name = type === 'record' ? memories : (startup ?? '');
       const location = typeof row === 'string' ? name : `${name}/${textOf(row['id'] ?? row['key'])}`;
-      try {
+      await job.attempt(type, location, async () => {
         if (typeof row === 'string') throw new LociError('invalid_input', row);
-        await items.add(location, item(row, location));
-      } catch (error) {
-        if (!isRefusal(error)) throw error;
-        report.addRefused(name === memories ? 'record' : 'startup', location, error);
-      }
+        await job.add(location, itemOf(row, location));
+        return null;
+      });
     };
-    if (startup !== null) {
-      const rows: (Row | string)[] = [];
-      for await (const row of rowsOf(database, startup, 'key')) rows.push(row);
-      const priorityOf = priorities(rows);
-      for (const row of rows)
-        await add(startup, row, (given) => startupEntry(given, agent, priorityOf(given), fallback));
-    }
+    const entries: (Row | string)[] = [];
+    if (startup !== null) for await (const row of rowsOf(database, startup, 'key')) entries.push(row);
+    const priorityOf = priorities(entries);
+    for (const row of entries)
+      await add('startup', row, (given) => startupEntry(given, agent, priorityOf(given), fallback));
     let done = 0;
     for await (const row of rowsOf(database, memories, 'id')) {
-      await add(memories, row, (given, location) => {
-        const { value, lost } = recordOf(context, given, `${database.name}.${memories}`, fallback);
-        for (const each of lost) report.addProblem(location, each);
+      await add('record', row, (given, location) => {
+        const { value, lost } = recordOf(job.context, given, `${database.name}.${memories}`, fallback);
+        for (const message of lost) job.report.add('problems', { location, message });
         return { type: 'record', value };
       });
-      options.onProgress?.({ stage: 'reading', subject: database.name, done: ++done, total: 0 });
+      job.options.onProgress?.({ stage: 'reading', subject: database.name, done: ++done, total: 0 });
     }
-    await items.flush();
+    await job.flush();
   });
 }
 
@@ -211,7 +205,7 @@ function fits(fields: WritableFields): boolean {
   }
 }
 
-function startupEntry(row: Row, agent: string, priority: number, fallback: Timestamp): ExportItem {
+function startupEntry(row: Row, agent: string, priority: number, fallback: Timestamp): Item {
   const at = timeOf(row['updated_at']) ?? fallback;
   const value = {
     agent,
@@ -236,7 +230,7 @@ function priorities(rows: readonly (Row | string)[]): (row: Row) => number {
 }
 
 /** When a ShadowDB was first imported here: the time of rows without a time, so that the next import finds them unchanged. */
-async function firstImport({ context: { store, namespace, now }, options }: ImportJob): Promise<Timestamp> {
+async function firstImport({ context: { store, namespace, now }, options }: ItemImport): Promise<Timestamp> {
   const source = 'import:shadowdb';
   const earlier = (await sourceStates(store.records, namespace)).get(source)?.readAt ?? null;
   const at = earlier ?? now();

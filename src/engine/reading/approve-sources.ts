@@ -3,13 +3,22 @@ import { LociError } from '../../core/errors.ts';
 import { sourceStateChange, sourceStates } from '../../store/items/kinds.ts';
 import type { EngineContext } from '../context.ts';
 import { changesSince, parseApproval, serializeApproval } from './approval/approval-record.ts';
-import { approvalDetails, formatCommand, resolveCommand, unwatched } from './approval/approval.ts';
+import {
+  approvalDetails,
+  formatCommand,
+  resolveCommand,
+  type ResolvedCommand,
+  unwatched,
+} from './approval/approval.ts';
 import { missingProgramError } from './approval/watched-files.ts';
-import { configuredSources, requireSource, unknownSourceError } from './configured/configured-sources.ts';
-import { sourceReports, type SourceReport } from './reports.ts';
+import { configuredSources, requireSource } from './configured/configured-sources.ts';
 import { type approveSourcesInput, FINGERPRINT_LENGTH, type SourcesApproveOutput } from './source-schemas.ts';
 
-/** If one of several sources does not exist or cannot run, none is approved. @throws LociError as `approveSource` does */
+/**
+ * Allows exactly the commands of these sources to run. Only the operator may call it. If one of them does not exist or cannot run, none
+ * is approved.
+ * @throws LociError `not_found`; `conflict` when its fingerprint is another; `invalid_config` for a missing program
+ */
 export async function approveSources(
   context: EngineContext,
   { ids, fingerprint }: z.infer<typeof approveSourcesInput>,
@@ -19,46 +28,21 @@ export async function approveSources(
     throw new LociError('invalid_input', 'a fingerprint belongs to one source, but several were named', {
       hint: 'Approve them one at a time.',
     });
-  if (distinctIds.length > 1) assertRunnable(await sourceReports(context), distinctIds);
+  const commands = await Promise.all(distinctIds.map((id) => approvable(context, id, fingerprint)));
   const approved: SourcesApproveOutput['approved'] = [];
-  for (const id of distinctIds) approved.push(await approveSource(context, id, fingerprint));
+  for (const [i, id] of distinctIds.entries()) approved.push(await approve(context, id, commands[i]!));
   return { approved };
 }
 
-/** Checks all sources before the first is approved. @throws LociError `not_found`, `invalid_config` */
-function assertRunnable(reports: readonly SourceReport[], ids: readonly string[]): void {
-  const commands = reports.filter(
-    ({ kind, condition }) => kind !== 'vault' && !['gone', 'set elsewhere'].includes(condition),
-  );
-  for (const id of ids) {
-    const report = commands.find((each) => each.id === id);
-    if (report === undefined)
-      throw unknownSourceError(
-        id,
-        commands.map((each) => each.id),
-      );
-    if ((report.command?.program ?? null) === null)
-      throw new LociError(
-        'invalid_config',
-        `${id}: ${report.error ?? 'there is no such program'}; nothing was approved`,
-        { ...(report.hint !== null && { hint: report.hint }) },
-      );
-  }
-}
-
-/**
- * Allows exactly this command to run. Only the operator may call it.
- * @throws LociError `not_found`; `conflict` when its fingerprint is another; `invalid_config` for a missing program
- */
-export async function approveSource(
+/** The command as it would run now. The program that PATH finds is meant, even if an earlier approval was of another. */
+async function approvable(
   context: EngineContext,
   id: string,
-  fingerprint?: string,
-): Promise<SourcesApproveOutput['approved'][number]> {
+  fingerprint: string | undefined,
+): Promise<ResolvedCommand> {
   const source = requireSource(await configuredSources(context), id);
   if (source.kind === 'code')
     throw new LociError('conflict', `${id} needs no approval: the program that uses Loci has registered it`);
-  // The program that PATH finds now is approved, even if an earlier approval was of another.
   const command = await resolveCommand(source, null);
   if (command.program === null) throw await missingProgramError(command.argv[0] ?? '', command.cwd);
   if (fingerprint !== undefined && !command.fingerprint.startsWith(fingerprint))
@@ -69,6 +53,15 @@ export async function approveSource(
         hint: `\`loci sources show ${id}\` shows what would run now.`,
       },
     );
+  return command;
+}
+
+/** Allows exactly this command to run. */
+async function approve(
+  context: EngineContext,
+  id: string,
+  command: ResolvedCommand,
+): Promise<SourcesApproveOutput['approved'][number]> {
   const { store, namespace, now, caller } = context;
   const before = parseApproval((await sourceStates(store.records, namespace)).get(id));
   const details = await approvalDetails(context, command);

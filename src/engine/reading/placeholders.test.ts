@@ -32,7 +32,7 @@ it.each([
         removed: 0,
         problems: [{ reason: 'not_downloaded', skipped: true }],
       });
-      expect((await vaultStates(loci)).vaults[0]?.changes).toEqual({ added: 0, changed: 0, gone: 0 });
+      expect((await vaultStates(loci))[0]?.changes).toEqual({ added: 0, changed: 0, gone: 0 });
       expect(await get(loci, { citation: 'Oven' })).toMatchObject({ id, text: 'the oven' });
 
       await rm(join(vault, placeholder));

@@ -1,3 +1,4 @@
+import { approveSource } from '../../../test/contract/tasks-source.ts';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -7,7 +8,6 @@ import type { RefreshEvent } from './refresh-scheduler.ts';
 import { CONFIG_FILE, loadConfig } from '../../config/load.ts';
 import type { EngineContext } from '../context.ts';
 import { LiveSettings } from '../live-settings.ts';
-import { approveSource } from './approve-sources.ts';
 import { keepFresh, refreshSources } from './sources.ts';
 import { forgetSource } from './forget-source.ts';
 import { search } from '../records/search.ts';

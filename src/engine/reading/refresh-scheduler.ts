@@ -11,12 +11,13 @@ import { hasNewModel, UnembeddedWrites } from '../embedding/models.ts';
 import { embedNew } from './embed-new.ts';
 import { refreshVault } from './refresh/refresh-vault.ts';
 import { isEnabled, vaultName, vaultsOfNamespace } from './configured/vault-names.ts';
-import { refreshSource, type RefreshOptions, type RefreshReport } from './refresh/refresh.ts';
+import { refreshSource, type RefreshOptions } from './refresh/refresh.ts';
 import { isDue } from './configured/schedule.ts';
+import type { Refreshed } from './source-schemas.ts';
 
 export type RefreshEvent =
   | { readonly kind: 'begun'; readonly source: string }
-  | { readonly kind: 'refreshed'; readonly source: string; readonly report: RefreshReport | SyncReport }
+  | { readonly kind: 'refreshed'; readonly source: string; readonly report: Refreshed | SyncReport }
   | { readonly kind: 'failed'; readonly source: string; readonly error: LociError }
   /** The command cannot run before it is approved or corrected. Emitted once for each message. */
   | { readonly kind: 'waiting'; readonly source: string; readonly error: LociError }
@@ -48,7 +49,7 @@ interface Task {
   readonly interval: number;
   /** Only one vault is read at a time. */
   readonly isVault: boolean;
-  readonly run: (options: RefreshOptions) => Promise<RefreshReport | SyncReport>;
+  readonly run: (options: RefreshOptions) => Promise<Refreshed | SyncReport>;
 }
 
 interface RunningTask {

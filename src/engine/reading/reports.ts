@@ -41,6 +41,11 @@ export const CONDITIONS = [
 ] as const;
 export type Condition = (typeof CONDITIONS)[number];
 
+/** Whether the source is not in these settings, so that nothing can be done with it but to remove it. */
+export function isUnconfigured(condition: Condition): boolean {
+  return condition === 'gone' || condition === 'set elsewhere';
+}
+
 /** The state of a source, for the operator (S11). */
 export interface SourceReport {
   readonly id: string;
@@ -63,6 +68,8 @@ export interface SourceReport {
   readonly error: string | null;
   /** How to repair a broken source, if that is known. */
   readonly hint: string | null;
+  /** The other settings that had it when it was last read; `null` unless it is set elsewhere. */
+  readonly settings: string | null;
 }
 
 /** The vaults and sources of the settings and of skills, and those that are gone but have documents in the store. */
@@ -121,6 +128,7 @@ function common(
     state,
     error: state?.error ?? null,
     hint: null,
+    settings: null,
   };
 }
 
@@ -225,7 +233,7 @@ function leftOver(
     const report = { ...common(id, state, counts), kind, folder: state?.root ?? null } as const;
     if (place === null) return { ...report, condition: 'gone' };
     const hint = `${place} had it when it was last read. If it no longer has it: \`loci sources remove ${shellWord(id)}\``;
-    return { ...report, condition: 'set elsewhere', hint };
+    return { ...report, condition: 'set elsewhere', hint, settings: place };
   });
 }
 

@@ -2,10 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openInline, settings, temporaryFolder } from '../../../test/contract/engines.ts';
-import { vaultChecks } from '../health/check-vaults.ts';
+import { doctor } from '../health/doctor.ts';
+import { status } from '../health/status.ts';
 import { indexVaults } from './index-vaults.ts';
 import { sourceReports } from './reports.ts';
-import { vaultStates } from './vault-states.ts';
 
 const PLACE = 'plugins.entries.memory-loci.config';
 
@@ -28,10 +28,11 @@ it.each<[string, string | undefined, string | undefined, string | null]>([
   await first.close();
   const second = await open([], now);
   const [report] = await sourceReports(second);
-  const states = await vaultStates(second);
+  const { unconfigured_vaults } = await status(second, folder.path);
+  const checks = await doctor(second);
   await second.close();
-  expect(states.unconfigured).toEqual([{ name: 'plans', records: 1, settings: expected }]);
-  const [check] = vaultChecks(states, Date.now());
+  expect(unconfigured_vaults).toEqual([{ name: 'plans', records: 1, settings: expected }]);
+  const check = checks.find(({ name }) => name === 'vault plans');
   if (expected === null) {
     expect(report).toMatchObject({ id: 'plans', condition: 'gone', hint: null });
     expect(check).toMatchObject({ result: 'warning' });
@@ -41,5 +42,5 @@ it.each<[string, string | undefined, string | undefined, string | null]>([
     condition: 'set elsewhere',
     hint: `${expected} had it when it was last read. If it no longer has it: \`loci sources remove plans\``,
   });
-  expect(check).toMatchObject({ result: 'ok', detail: expect.stringContaining(expected) as string });
+  expect(check).toMatchObject({ result: 'ok', hint: expect.stringContaining(expected) as string });
 });

@@ -148,6 +148,8 @@ const refreshedSource = z.strictObject({
   error: errorFields().exactOptional().describe('Why the refresh failed; the last good documents stay.'),
 });
 export type RefreshedSource = z.infer<typeof refreshedSource>;
+/** What a refresh of a source did. */
+export type Refreshed = Omit<RefreshedSource, 'id' | 'name' | 'error'>;
 
 export const refreshSourcesOutput = z.strictObject({ sources: z.array(refreshedSource), took_ms: tookMs() });
 export type SourcesRefreshOutput = z.infer<typeof refreshSourcesOutput>;

@@ -26,14 +26,15 @@ import {
   type Registration,
 } from './configured/registered-sources.ts';
 import { RefreshScheduler, type RefreshSchedulerOptions } from './refresh-scheduler.ts';
-import { fetchForTest, refreshSource } from './refresh/refresh.ts';
+import { fetchForTest, NOTHING_REFRESHED, refreshSource } from './refresh/refresh.ts';
 import { refreshVault, vaultSource } from './refresh/refresh-vault.ts';
 import { formatNoteProblem, formatProblem } from './refresh/refresh-attempt.ts';
-import { sourceReports, type SourceReport } from './reports.ts';
+import { isUnconfigured, sourceReports, type SourceReport } from './reports.ts';
 import {
   DEFAULT_LIMIT,
   failureNotice,
   formatSource,
+  type Refreshed,
   type RefreshedSource,
   type refreshSourcesInput,
   type sourceIdInput,
@@ -46,7 +47,7 @@ import {
   type excludedInput,
   type SourcesExcludedOutput,
 } from './source-schemas.ts';
-import { sourceStateChange, sourceStates } from '../../store/items/kinds.ts';
+import { sourceStateChange } from '../../store/items/kinds.ts';
 
 interface ViewerOptions extends ProgressOptions {
   /** Whether the caller may see commands, folders and errors. */
@@ -69,7 +70,11 @@ export async function listSources(
 
 /** @throws LociError `not_found` that suggests the nearest */
 export async function requireReport(context: EngineContext, id: string): Promise<SourceReport> {
-  const reports = await sourceReports(context);
+  return reportOf(await sourceReports(context), id);
+}
+
+/** The report with this id, or else the one with this display name. @throws LociError `not_found` */
+function reportOf(reports: readonly SourceReport[], id: string): SourceReport {
   const report = reports.find((each) => each.id === id) ?? reports.find((each) => each.name === id);
   if (report !== undefined) return report;
   throw unknownSourceError(
@@ -209,39 +214,28 @@ async function refreshOne(
     const error = cause instanceof LociError ? cause : new LociError('internal', messageOf(cause), { cause });
     // A remote caller learns that a source failed, but not its error.
     const message = isOwner ? error.message : failureNotice(id);
-    const nothing = { added: 0, updated: 0, unchanged: 0, removed: 0, over_cap: 0, kept: 0 };
-    const { code, hint } = error;
-    return { id, name, ...nothing, problems: [], took_ms: 0, error: { code, message, hint } };
+    return { id, name, ...NOTHING_REFRESHED, error: { code: error.code, message, hint: error.hint } };
   }
 }
-
-type Refreshed = Omit<RefreshedSource, 'id' | 'name' | 'error'>;
 
 async function runSource(
   context: EngineContext,
   source: ConfiguredSource,
   options: ViewerOptions,
 ): Promise<Refreshed> {
+  const { id, name, kind, settings } = source;
   const notify = (stage: 'reading' | 'waiting', subject: string): void =>
     options.onProgress?.({ stage, subject, done: 0, total: 0 });
-  if (!source.settings.enabled) throw disabledError(source);
-  const report = await refreshSource(context, source, {
+  if (!settings.enabled) {
+    const place = kind === 'code' ? 'the program' : source.skill === null ? 'loci.yaml' : 'its SKILL.md';
+    throw disabledError(id, place, ` \`loci sources test ${id}\` runs it anyway, and stores nothing.`);
+  }
+  return refreshSource(context, source, {
     wait: true,
-    onWait: (process) => notify('waiting', `${process} to read ${source.name}`),
-    onAcquired: () => notify('reading', source.name),
+    onWait: (process) => notify('waiting', `${process} to read ${name}`),
+    onAcquired: () => notify('reading', name),
     ...pickSignal(options),
   });
-  const { added, updated, unchanged, removed, overCap, retained, problems, tookMs } = report;
-  return {
-    added,
-    updated,
-    unchanged,
-    removed,
-    over_cap: overCap,
-    kept: retained,
-    problems: problems.map(formatProblem),
-    took_ms: Math.round(tookMs),
-  };
 }
 
 async function readVault(
@@ -250,33 +244,21 @@ async function readVault(
   options: ViewerOptions,
 ): Promise<Refreshed> {
   const started = performance.now();
-  if (!isEnabled(vault))
-    throw new LociError('conflict', `${vaultName(vault)} is disabled: its settings have \`enabled: false\``, {
-      hint: 'Remove that from loci.yaml first.',
-    });
+  if (!isEnabled(vault)) throw disabledError(vaultName(vault), 'loci.yaml');
   await assertVaultNamesAreFree(context, [vault]);
-  const { added, updated, renamed, unchanged, removed, problems } = await refreshVault(context, vault, {
-    ...options,
-    wait: true,
-  });
+  const report = await refreshVault(context, vault, { ...options, wait: true });
+  const { added, updated, renamed, unchanged, removed } = report;
   return {
-    added,
-    updated: updated + renamed,
-    unchanged,
-    removed,
-    over_cap: 0,
-    kept: 0,
-    problems: problems.map(formatNoteProblem),
+    ...{ added, updated: updated + renamed, unchanged, removed, over_cap: 0, kept: 0 },
+    problems: report.problems.map(formatNoteProblem),
     took_ms: millisecondsSince(started),
   };
 }
 
 /** The documents of a disabled source are never found, so it is not refreshed. */
-function disabledError(source: ConfiguredSource): LociError {
-  const { id } = source;
-  const place = source.kind === 'code' ? 'the program' : source.skill === null ? 'loci.yaml' : 'its SKILL.md';
+function disabledError(id: string, place: string, advice = ''): LociError {
   return new LociError('conflict', `${id} is disabled: its settings have \`enabled: false\``, {
-    hint: `Remove that from ${place} first. \`loci sources test ${id}\` runs it anyway, and stores nothing.`,
+    hint: `Remove that from ${place} first.${advice}`,
   });
 }
 
@@ -291,24 +273,14 @@ export async function pauseSource(
   paused: boolean,
   { isOwner = false }: ViewerOptions = {},
 ): Promise<SourcesPauseOutput> {
-  const id = await pausableId(context, given.id);
-  const state = (await sourceStates(context.store.records, context.namespace)).get(id);
+  const reports = await sourceReports(context);
+  const isPausable = ({ condition }: SourceReport): boolean => !isUnconfigured(condition);
+  const { id, state } = reportOf(reports.filter(isPausable), given.id);
   const changed = (state?.paused ?? false) !== paused;
   const change = { paused, ...(paused ? {} : { nextAt: null }) };
   if (changed)
     await context.store.records.commit(context.namespace, { items: [sourceStateChange(id, change)] });
   return { paused, changed, source: formatSource(await requireReport(context, id), isOwner) };
-}
-
-/** The id of the vault, source or broken skill with this id, or else of the source with this display name. */
-async function pausableId(context: EngineContext, name: string): Promise<string> {
-  const configured = await configuredSources(context);
-  const { sources, broken } = configured;
-  const ids = [...vaultsOfNamespace(context).map(vaultName), ...[...sources, ...broken].map(({ id }) => id)];
-  if (ids.includes(name)) return name;
-  const named = sources.find((source) => source.name === name);
-  if (named === undefined) throw unknownSourceError(name, ids);
-  return named.id;
 }
 
 /** Runs the command once and stores nothing. @throws LociError `not_approved`, `source_failed` … */

@@ -9,7 +9,7 @@ import type { EngineContext } from '../context.ts';
 import { vaultSource } from './refresh/refresh-vault.ts';
 import { compareRevision, storedEntriesByKey } from '../../ingest/source-entries.ts';
 import { isoTime } from '../fields/times.ts';
-import { isEnabled, otherSettings, vaultName, vaultsOfNamespace } from './configured/vault-names.ts';
+import { isEnabled, vaultName, vaultsOfNamespace } from './configured/vault-names.ts';
 import { formatCount } from '../../core/text/format-count.ts';
 
 const vaultChanges = z.strictObject({ added: count(), changed: count(), gone: count() });
@@ -35,40 +35,16 @@ export const vaultOutput = z.strictObject({
   unreadable: z.string().nullable().describe('Why its folder cannot be read now.'),
 });
 
-/** A vault that has records but is not in the settings. */
-export const unconfiguredVault = z.strictObject({
-  name: z.string(),
-  records: count(),
-  settings: z.string().nullable().describe('The other settings that had it when it was last read.'),
-});
-
 /** The records of a vault are counted elsewhere. */
 export type VaultState = Omit<z.infer<typeof vaultOutput>, 'records'>;
-
-export interface VaultStates {
-  readonly vaults: readonly VaultState[];
-  readonly unconfigured: z.infer<typeof unconfiguredVault>[];
-}
 
 /** Compares every configured vault with the store without reading its notes, or the given ones in place of these. */
 export async function vaultStates(
   context: EngineContext,
   configured: readonly VaultConfig[] = vaultsOfNamespace(context),
-): Promise<VaultStates> {
-  const { store, namespace } = context;
-  const states = await sourceStates(store.records, namespace);
-  const vaults = await Promise.all(configured.map((vault) => stateOf(context, vault, states)));
-  const names = new Set(vaults.map(({ name }) => name));
-  const filter = { now: context.now(), origins: ['vault' as const] };
-  const sources = await store.records.facet(namespace, 'source', filter);
-  const unconfigured = sources
-    .filter(({ value }) => !names.has(value))
-    .map(({ value, records }) => ({
-      name: value,
-      records,
-      settings: otherSettings(context, states.get(value) ?? null),
-    }));
-  return { vaults, unconfigured };
+): Promise<VaultState[]> {
+  const states = await sourceStates(context.store.records, context.namespace);
+  return Promise.all(configured.map((vault) => stateOf(context, vault, states)));
 }
 
 async function stateOf(

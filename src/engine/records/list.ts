@@ -16,12 +16,7 @@ import {
 } from '../fields/record-fields.ts';
 import { isoTime } from '../fields/times.ts';
 import { expire } from '../shared/retention.ts';
-import {
-  audienceOf,
-  excludeSources,
-  hiddenSources,
-  sourcesOfNamespace,
-} from '../reading/configured/source-policies.ts';
+import { visibleFilter } from '../reading/configured/source-policies.ts';
 import { wholeCitations } from '../shared/citations.ts';
 import { recordAge } from './results/record-age.ts';
 import { unmatchedFilter, unmatchedFilters } from './results/why-nothing.ts';
@@ -67,14 +62,9 @@ export async function listRecords(
   { limit = DEFAULT_LIMIT, after, ...given }: z.infer<typeof listInput>,
 ): Promise<ListOutput> {
   await expire(context);
-  const { store, namespace, caller } = context;
+  const { store, namespace } = context;
   const requested = filterOf(given);
-  const now = context.now();
-  const { vaults, sources } = await sourcesOfNamespace(context);
-  const filter = {
-    ...excludeSources(requested, hiddenSources(vaults, sources, audienceOf(caller, requested))),
-    now,
-  };
+  const filter = await visibleFilter(context, requested);
   const records: LociRecord[] = [];
   let page: LociRecord[] = [];
   // Pages of long contents are shorter than their limit. One record more tells whether there is a next page.
@@ -92,7 +82,9 @@ export async function listRecords(
     store.records.count(namespace, filter),
   ]);
   return {
-    records: listed.map((record, i) => listedFields(record, citations[i]!, firstLine(record.content), now)),
+    records: listed.map((record, i) =>
+      listedFields(record, citations[i]!, firstLine(record.content), filter.now),
+    ),
     total,
     next: records.length > limit ? listed.at(-1)!.id : null,
     unmatched: total > 0 ? [] : await unmatchedFilters(context, requested),

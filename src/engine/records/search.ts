@@ -13,6 +13,7 @@ import type { RecordHeader, SearchFilter } from '../../store/search-model.ts';
 import type { EngineContext, EngineServices } from '../context.ts';
 import { storeFilters } from '../fields/record-fields.ts';
 import { millisecondsSince } from '../fields/times.ts';
+import { DelayedWrites } from '../shared/delayed-writes.ts';
 import { expire } from '../shared/retention.ts';
 import { vectorsOf } from '../embedding/models.ts';
 import { sourceOrigins } from '../reading/configured/source-origin.ts';
@@ -31,7 +32,6 @@ import { formatHit } from './results/search-result.ts';
 import { countStrong } from './results/search-messages.ts';
 import { unmatchedFilters, reasonsForNothing, undatedNotice } from './results/why-nothing.ts';
 import { validUntil } from '../../core/valid-until.ts';
-import type { Store } from '../../store/store.ts';
 import { hitChanges } from '../../store/items/kinds.ts';
 
 export interface SearchRequest extends Omit<SearchFilter, 'now'> {
@@ -315,46 +315,24 @@ function successorId({ passage: { record } }: Hit): number | null {
   return id === undefined ? null : Number(id);
 }
 
-const FLUSH_DELAY_MS = 5000;
-
-/** Counts the searches that found records of a source (S11). Counts are written after a delay, so that searches do not wait for the write. */
-class HitCounter {
-  readonly #store: Store;
-  readonly #services: EngineServices;
-  /** Namespace → source → searches since the last write. */
-  #pending = new Map<string, Map<string, number>>();
-  #timer: NodeJS.Timeout | null = null;
-  #writing: Promise<void> = Promise.resolve();
-
+/** Counts the searches that found records of a source (S11). */
+class HitCounter extends DelayedWrites<readonly string[]> {
   constructor(services: EngineServices) {
-    this.#store = services.store;
-    this.#services = services;
-    services.flushOnClose(() => this.flush());
+    super(services, {
+      delayMs: 5000,
+      maxPending: 10_000,
+      failure: 'Hits of sources were not counted',
+      write: (store, namespace, searches) => {
+        const hits = new Map<string, number>();
+        for (const source of searches.flatMap((found) => [...new Set(found)]))
+          hits.set(source, (hits.get(source) ?? 0) + 1);
+        return store.records.commit(namespace, { items: hitChanges(hits, services.now()) });
+      },
+    });
   }
 
   /** @param sources the sources of the results of one search; duplicates count once */
   count(namespace: string, sources: readonly string[]): void {
-    if (sources.length === 0 || this.#store.capabilities.readOnly) return;
-    const counts = this.#pending.get(namespace) ?? new Map<string, number>();
-    for (const source of new Set(sources)) counts.set(source, (counts.get(source) ?? 0) + 1);
-    this.#pending.set(namespace, counts);
-    // The timer does not keep the process alive. The engine calls `flush` when it closes.
-    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_DELAY_MS).unref();
-  }
-
-  /** Resolves when all counts are in the store. Counts that cannot be written are dropped. */
-  flush(): Promise<void> {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
-    const pending = this.#pending;
-    this.#pending = new Map();
-    for (const [namespace, hits] of pending) {
-      this.#writing = this.#writing
-        .then(async () => {
-          await this.#store.records.commit(namespace, { items: hitChanges(hits, this.#services.now()) });
-        })
-        .catch((error: unknown) => this.#services.warnOfFailure('Hits of sources were not counted', error));
-    }
-    return this.#writing;
+    if (sources.length > 0) this.add(namespace, sources);
   }
 }

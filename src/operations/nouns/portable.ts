@@ -10,7 +10,7 @@ import {
   importInput,
   type ImportOutput,
   importOutput,
-} from '../../engine/portable/items/import-report.ts';
+} from '../../engine/portable/import-report.ts';
 import { millisecondsSince, tookMs } from '../../engine/fields/times.ts';
 import { type LocalIo, type OperationContext, operation, requireLocalIo, withNames } from '../operation.ts';
 import { localPath } from '../../engine/fields/record-fields.ts';

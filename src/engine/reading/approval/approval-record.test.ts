@@ -2,8 +2,7 @@ import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TasksSource } from '../../../../test/contract/tasks-source.ts';
-import { approveSource } from '../approve-sources.ts';
+import { approveSource, TasksSource } from '../../../../test/contract/tasks-source.ts';
 
 const CHANGED = 'changed, waiting for approval';
 

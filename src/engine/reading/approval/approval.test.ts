@@ -1,8 +1,7 @@
 import { mkdir, rename, rm, symlink, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { TasksSource } from '../../../../test/contract/tasks-source.ts';
-import { approveSource } from '../approve-sources.ts';
+import { approveSource, TasksSource } from '../../../../test/contract/tasks-source.ts';
 import { refreshSources, testSource } from '../sources.ts';
 
 const CHANGED = 'changed, waiting for approval';

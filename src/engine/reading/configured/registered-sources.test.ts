@@ -1,9 +1,9 @@
+import { approveSource } from '../../../../test/contract/tasks-source.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { folderForEach, openInline, settings } from '../../../../test/contract/engines.ts';
 import type { FetchedDocument } from '../../../sources/document.ts';
 import type { ReadOnlyMemorySource, Registration } from './registered-sources.ts';
 import type { EngineContext } from '../../context.ts';
-import { approveSource } from '../approve-sources.ts';
 import { refreshSources, registerSource } from '../sources.ts';
 import { sourceReports } from '../reports.ts';
 import { search } from '../../records/search.ts';

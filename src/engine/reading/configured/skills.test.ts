@@ -1,8 +1,7 @@
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TasksSource } from '../../../../test/contract/tasks-source.ts';
-import { approveSource } from '../approve-sources.ts';
+import { approveSource, TasksSource } from '../../../../test/contract/tasks-source.ts';
 import { refreshSources } from '../sources.ts';
 import { sourceReports } from '../reports.ts';
 import { search } from '../../records/search.ts';

@@ -70,13 +70,27 @@ export function hiddenSources(
   );
 }
 
-/** The names of the vaults and sources that the caller does not see. @param filter of the request, which may name sources */
+/**
+ * The names of the vaults and sources that the caller does not see.
+ * @param filter of the request, which may name sources
+ */
 export async function sourcesHiddenFrom(
   context: EngineContext,
   filter: { readonly sources?: readonly string[] } = {},
+  audience: Audience = audienceOf(context.caller, filter),
 ): Promise<string[]> {
   const { vaults, sources } = await sourcesOfNamespace(context);
-  return hiddenSources(vaults, sources, audienceOf(context.caller, filter));
+  return hiddenSources(vaults, sources, audience);
+}
+
+/** The filter without the vaults and sources that the caller does not see. */
+export async function visibleFilter<Filter extends Omit<SearchFilter, 'now'>>(
+  context: EngineContext,
+  filter: Filter,
+  audience?: Audience,
+): Promise<Filter & { readonly now: number }> {
+  const hidden = await sourcesHiddenFrom(context, filter, audience);
+  return { ...excludeSources(filter, hidden), now: context.now() };
 }
 
 /** Adds the hidden sources to those that the filter excludes. */

@@ -1,6 +1,5 @@
 import { mkdir, rename, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { folderForEach, openInline, settings, writeNotes } from '../../../../test/contract/engines.ts';
 import type { VaultConfig } from '../../../config/sources-schema.ts';
@@ -55,18 +54,6 @@ describe('a folder with the name of an indexed vault', () => {
     // The name comes from the caller, not from the configuration.
     await expect(indexWith([], [{ name: 'notes', path: otherPath }])).rejects.toMatchObject(expected);
     expect(await citations()).toEqual(['a.md']);
-  });
-
-  it('is refused even if an earlier version recorded no path of the vault', async () => {
-    const db = new DatabaseSync(join(folder.path, 'loci.db'));
-    db.exec("UPDATE item SET body = json_set(body, '$.root', NULL) WHERE kind = 'source_state'");
-    db.close();
-    const expected = {
-      code: 'invalid_config',
-      message: expect.stringContaining(`came from ${originalPath}`) as string,
-    };
-    await expect(indexWith([{ path: originalPath }], [{ path: otherPath }])).rejects.toMatchObject(expected);
-    expect(await indexWith([{ path: originalPath }])).toEqual([['notes', 1]]);
   });
 
   it('is treated as the moved vault if the settings give it that name', async () => {

@@ -34,11 +34,8 @@ export async function assertVaultNamesAreFree(
   const states = await sourceStates(store.records, namespace);
   for (const vault of vaults) {
     const name = vaultName(vault);
-    // Before schema 6, no root was stored. The records then belong to the vault that is configured with that name.
-    const configured = config.vaults.find((other) => vaultName(other) === name)?.path;
-    const state = states.get(name);
-    const root = state?.root ?? (typeof state?.readAt === 'number' ? configured : undefined);
-    if (root === undefined || isConfigured(name, vault, config.vaults)) continue;
+    const root = states.get(name)?.root ?? null;
+    if (root === null || isConfigured(name, vault, config.vaults)) continue;
     if (await isSameFolder(root, vault.path)) continue;
     const entries = await store.records.sourceEntries(namespace, name, { after: null, limit: 1 });
     if (entries.length > 0) throw nameConflict(name, root, vault.path);

@@ -1,17 +1,19 @@
 import { formatCount } from '../../../core/text/format-count.ts';
 import { LociError, messageOf } from '../../../core/errors.ts';
 import { maskDetected } from '../../../secrets/detect.ts';
-import { replaceDocuments, type ReplaceReport } from '../../../ingest/replace-documents.ts';
-import type { DocumentProblem, FetchResult } from '../../../sources/document.ts';
+import { replaceDocuments } from '../../../ingest/replace-documents.ts';
+import type { FetchResult } from '../../../sources/document.ts';
 import { openSource } from '../../../sources/registry.ts';
 import { MAX_PROBLEMS, sourceStates } from '../../../store/items/kinds.ts';
 import type { SourceState } from '../../../store/admin-model.ts';
 import type { Fence } from '../../../store/model.ts';
 import type { EngineContext } from '../../context.ts';
 import { chunkingOf } from '../../embedding/models.ts';
+import type { Refreshed } from '../source-schemas.ts';
 import {
   RefreshAttempt,
   failureOfSource,
+  formatProblem,
   noUsableDocument,
   problemText,
   truncatedProblem,
@@ -28,17 +30,10 @@ import { withLease, type LeaseName, type LeaseOptions } from '../../shared/lease
 import { missingProgramError } from '../approval/watched-files.ts';
 import { isDue } from '../configured/schedule.ts';
 
-/** The result of a refresh. */
-export interface RefreshReport extends ReplaceReport {
-  readonly id: string;
-  readonly name: string;
-  /** Documents that the source returned, including bad ones. */
-  readonly printed: number;
-  readonly problems: readonly DocumentProblem[];
-  readonly tookMs: number;
-  /** Documents that stay although the command printed none: only a second empty answer removes them. */
-  readonly retained: number;
-}
+/** The result of a refresh that changed nothing. */
+export const NOTHING_REFRESHED: Readonly<Refreshed> = {
+  ...{ added: 0, updated: 0, unchanged: 0, removed: 0, over_cap: 0, kept: 0, problems: [], took_ms: 0 },
+};
 
 /** The lease that a process needs to refresh or forget a vault or source. */
 export function leaseName({ namespace }: EngineContext, source: string): LeaseName {
@@ -60,7 +55,7 @@ export async function refreshSource(
   context: EngineContext,
   source: ConfiguredSource,
   { onlyIfDue = false, ...leaseOptions }: RefreshOptions = {},
-): Promise<RefreshReport> {
+): Promise<Refreshed> {
   // A command that may not run takes no lease, which would be a useless write every few seconds.
   if (source.kind === 'command') await requireApproved(context, source, await stateOf(context, source.id));
   return withLease(
@@ -143,8 +138,6 @@ async function fetchOnce(
   });
 }
 
-const NOTHING_REPLACED: ReplaceReport = { added: 0, updated: 0, unchanged: 0, removed: 0, overCap: 0 };
-
 /** Fetches the documents under the lease, replaces the stored ones, and records how it went. */
 async function fetchAndReplace(
   context: EngineContext,
@@ -152,8 +145,8 @@ async function fetchAndReplace(
   lease: Fence,
   before: SourceState | undefined,
   signal: AbortSignal,
-): Promise<RefreshReport> {
-  const { id, name, settings } = source;
+): Promise<Refreshed> {
+  const { id, settings } = source;
   const { refreshInterval: interval } = settings;
   const attempt = new RefreshAttempt(context, id, { section: 'sources', lease, before, interval });
   const consecutiveEmpty = before?.consecutiveEmpty ?? 0;
@@ -162,21 +155,21 @@ async function fetchAndReplace(
   try {
     const fetched = await fetchOnce(context, source, before, signal);
     const { printed, documents, problems } = fetched;
-    const reported = { id, name, printed, problems };
+    const texts = problems.map(formatProblem);
     // The documents stay after the first empty answer.
     const retained = printed > 0 || consecutiveEmpty > 0 ? 0 : await countDocuments(context, id);
     if (retained > 0) {
       const what = source.kind === 'code' ? 'fetch() returned' : 'the command printed';
       const problem = `${what} no documents; ${formatCount(retained, 'document')} stay until that happens again`;
       await attempt.record({ ...attempt.answered([problem]), consecutiveEmpty: consecutiveEmpty + 1 });
-      return { ...reported, ...NOTHING_REPLACED, tookMs: attempt.tookMs, retained };
+      return { ...NOTHING_REFRESHED, problems: texts, took_ms: attempt.tookMs, kept: retained };
     }
     if (printed > 0 && documents.length === 0) throw noUsableDocument(source, fetched);
     const first = problems.slice(0, MAX_PROBLEMS);
     // Problems quote the output, so secrets are masked before the text is truncated.
     const stored = (await Promise.all(first.map((each) => masked(problemText(each))))).map(truncatedProblem);
     const unreadable = problems.flatMap((problem) => (problem.skipped ? (problem.id ?? []) : []));
-    const report = await replaceDocuments(
+    const { overCap, ...replaced } = await replaceDocuments(
       context.store,
       { source: id, documents, unreadableIds: new Set(unreadable) },
       {
@@ -187,17 +180,17 @@ async function fetchAndReplace(
         maxDocuments: settings.maxDocuments,
         keepCompleted: settings.keepCompleted,
         fence: lease,
-        sourceStateChange: ({ overCap }) => {
-          const leftOut = `${formatCount(overCap, 'document')} left out: there are more than maxDocuments`;
+        sourceStateChange: ({ overCap: count }) => {
+          const leftOut = `${formatCount(count, 'document')} left out: there are more than maxDocuments`;
           return {
-            ...attempt.success(overCap > 0 ? [...stored, leftOut] : stored),
+            ...attempt.success(count > 0 ? [...stored, leftOut] : stored),
             consecutiveEmpty: printed === 0 ? consecutiveEmpty + 1 : 0,
           };
         },
         signal,
       },
     );
-    return { ...reported, ...report, tookMs: attempt.tookMs, retained: 0 };
+    return { ...replaced, over_cap: overCap, kept: 0, problems: texts, took_ms: attempt.tookMs };
   } catch (error) {
     // The signal fires when the lease was lost. Another process has taken over then.
     if (signal.reason instanceof LociError) throw signal.reason;

@@ -4,13 +4,7 @@ import type { Hit } from '../../../search/rank/confidence.ts';
 import type { SearchOutcome } from '../../../search/search.ts';
 import type { SearchFilter } from '../../../store/search-model.ts';
 import type { EngineContext } from '../../context.ts';
-import {
-  audienceOf,
-  type Audience,
-  excludeSources,
-  hiddenSources,
-  sourcesOfNamespace,
-} from '../../reading/configured/source-policies.ts';
+import { audienceOf, type Audience, visibleFilter } from '../../reading/configured/source-policies.ts';
 import { isEnabled, vaultName } from '../../reading/configured/vault-names.ts';
 import { closestWord } from '../../../core/text/closest-word.ts';
 import type { FacetField, FacetValue } from '../../../store/model.ts';
@@ -195,9 +189,11 @@ export async function facet(
   audience: Audience = 'user',
 ): Promise<FacetValue[]> {
   await expire(context);
-  const { vaults, sources } = await sourcesOfNamespace(context);
-  const visible = excludeSources(filter, hiddenSources(vaults, sources, audience));
-  return context.store.records.facet(context.namespace, field, { ...visible, now: context.now() });
+  return context.store.records.facet(
+    context.namespace,
+    field,
+    await visibleFilter(context, filter, audience),
+  );
 }
 
 /** The names of the vaults and sources that were read at least once, even if they were empty. */

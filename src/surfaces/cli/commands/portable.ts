@@ -1,6 +1,6 @@
 import { formatCount } from '../../../core/text/format-count.ts';
 import type { ExportOutput } from '../../../operations/nouns/portable.ts';
-import type { ImportOutput, ItemTypeName } from '../../../engine/portable/items/import-report.ts';
+import type { ImportOutput, ItemTypeName } from '../../../engine/portable/import-report.ts';
 import { escapeControlJson, oneLine } from '../../shared/escape-control.ts';
 import { ALL_PROBLEMS, limitLines } from '../format/lists.ts';
 import { refusalWarnings } from '../format/phrases.ts';

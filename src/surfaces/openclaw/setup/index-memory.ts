@@ -100,7 +100,7 @@ export async function workspaceStates(
       workspaces.map(async (workspace) => {
         const { agent, folder } = workspace;
         const namespace = settings.agents[agent]?.namespace ?? `agent:${agent}`;
-        const { vaults } = await vaultStates(
+        const vaults = await vaultStates(
           loci.as({ ...loci.caller, namespace }),
           await memoryVaults(workspace),
         );

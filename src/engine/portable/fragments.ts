@@ -1,4 +1,4 @@
-import { frontMatterSpan } from '../../../sources/markdown/front-matter-span.ts';
+import { frontMatterSpan } from '../../sources/markdown/front-matter-span.ts';
 
 /** A part of a Markdown file that becomes one record. */
 export interface Fragment {

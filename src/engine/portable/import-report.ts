@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { count } from '../../../core/number-fields.ts';
-import type { LociError } from '../../../core/errors.ts';
-import { NO_REFUSALS, refusalFields, type RefusalReport } from '../../embedding/refusal-report.ts';
-import { localPath, maskedKinds } from '../../fields/record-fields.ts';
-import { millisecondsSince, tookMs } from '../../fields/times.ts';
-import { agentName } from '../../startup/startup-fields.ts';
+import { count } from '../../core/number-fields.ts';
+import type { LociError } from '../../core/errors.ts';
+import { NO_REFUSALS, refusalFields } from '../embedding/refusal-report.ts';
+import { localPath, maskedKinds } from '../fields/record-fields.ts';
+import { millisecondsSince, tookMs } from '../fields/times.ts';
+import { agentName } from '../startup/startup-fields.ts';
 
 /** In the order of every export: the audit log has what is written during the export. */
 export const ITEM_TYPE_NAMES = ['startup', 'record', 'receipt', 'audit', 'history'] as const;
@@ -86,7 +86,7 @@ export const importOutput = z.strictObject({
 });
 export type ImportOutput = z.infer<typeof importOutput>;
 
-type ImportCounts = ImportOutput['records'];
+export type ImportCounts = ImportOutput['records'];
 /** A message, and the line, file or record that it is about. */
 export type ImportRemark = z.infer<typeof remark>;
 
@@ -95,88 +95,57 @@ const MAX_REMARKS_PER_LIST = 1000;
 /** What an import did, or in a dry run would do. */
 export class ImportReport {
   readonly #started = performance.now();
-  readonly counts: Record<ItemTypeName, ImportCounts> = {
-    ...{ startup: noCounts(), record: noCounts(), receipt: noCounts() },
-    ...{ audit: noCounts(), history: noCounts() },
-  };
-  readonly renumbered: ImportOutput['renumbered'] = [];
-  /** Only in a dry run. */
-  readonly changes: ImportOutput['changes'] = [];
-  readonly conflicts: ImportRemark[] = [];
-  readonly problems: ImportRemark[] = [];
-  /** How many remarks the lists above omit. */
-  omitted = 0;
-  /** Kinds of secrets that were masked. */
-  readonly masked: Set<string> = new Set<string>();
-  /** The masked kinds by line or file. */
-  readonly maskedIn: Map<string, Set<string>> = new Map<string, Set<string>>();
-  /** Number of texts that were embedded. */
-  embedded = 0;
-  /** Texts that the embedding provider refused. */
-  refusals: RefusalReport = NO_REFUSALS;
-  /** Why other texts were not embedded; `null` when all were. */
-  why: string | null = null;
+  readonly output: ImportOutput;
 
-  addConflict(location: string, message: string): void {
-    this.#add(this.conflicts, { location, message });
-  }
-
-  addProblem(location: string, message: string): void {
-    this.#add(this.problems, { location, message });
-  }
-
-  addChange(change: ImportOutput['changes'][number]): void {
-    this.#add(this.changes, change);
-  }
-
-  addRenumbered(renumbered: ImportOutput['renumbered'][number]): void {
-    this.#add(this.renumbered, renumbered);
-  }
-
-  addMasked(location: string, kinds: readonly string[]): void {
-    if (kinds.length === 0) return;
-    const earlier = this.maskedIn.get(location);
-    if (earlier === undefined && this.maskedIn.size === MAX_REMARKS_PER_LIST) this.omitted++;
-    else this.maskedIn.set(location, new Set([...(earlier ?? []), ...kinds]));
-    for (const kind of kinds) this.masked.add(kind);
-  }
-
-  addRefused(type: ItemTypeName, location: string, error: LociError): void {
-    this.counts[type].refused++;
-    this.addProblem(location, error.message);
-  }
-
-  output(format: ImportOutput['format'], dry_run: boolean): ImportOutput {
-    const { changes, renumbered, conflicts, problems, omitted } = this;
-    const { record: records, ...counts } = this.counts;
-    return {
-      dry_run,
-      format,
-      records,
-      ...counts,
-      changes,
-      renumbered,
-      conflicts,
-      problems,
-      omitted,
-      masked: [...this.masked],
-      masked_in: [...this.maskedIn].map(([location, kinds]) => ({
-        location,
-        message: [...kinds].join(', '),
-      })),
-      embedded: this.embedded,
-      ...this.refusals,
-      why: this.why,
-      took_ms: millisecondsSince(this.#started),
+  constructor(format: ImportOutput['format'], dry_run: boolean) {
+    const none = (): ImportCounts => ({
+      ...{ added: 0, updated: 0, unchanged: 0, kept: 0, removed: 0, expired: 0, refused: 0 },
+    });
+    this.output = {
+      ...{
+        dry_run,
+        format,
+        records: none(),
+        startup: none(),
+        receipt: none(),
+        audit: none(),
+        history: none(),
+      },
+      ...{ changes: [], renumbered: [], conflicts: [], problems: [], omitted: 0, masked: [], masked_in: [] },
+      ...{ embedded: 0, ...NO_REFUSALS, why: null, took_ms: 0 },
     };
   }
 
-  #add<Remark>(list: Remark[], remark: Remark): void {
-    if (list.length < MAX_REMARKS_PER_LIST) list.push(remark);
-    else this.omitted++;
+  counts(type: ItemTypeName): ImportCounts {
+    return this.output[type === 'record' ? 'records' : type];
   }
-}
 
-function noCounts(): ImportCounts {
-  return { added: 0, updated: 0, unchanged: 0, kept: 0, removed: 0, expired: 0, refused: 0 };
+  /** Adds a remark about a line, file or record, or another entry of a list. */
+  add<Name extends 'changes' | 'renumbered' | 'conflicts' | 'problems'>(
+    name: Name,
+    item: ImportOutput[Name][number],
+  ): void {
+    const list: ImportOutput[Name][number][] = this.output[name];
+    if (list.length < MAX_REMARKS_PER_LIST) list.push(item);
+    else this.output.omitted++;
+  }
+
+  addMasked(location: string, kinds: readonly string[]): void {
+    const { masked, masked_in: places } = this.output;
+    if (kinds.length === 0) return;
+    masked.push(...kinds.filter((kind) => !masked.includes(kind)));
+    const message = kinds.join(', ');
+    if (places.some((each) => each.location === location && each.message === message)) return;
+    if (places.length < MAX_REMARKS_PER_LIST) places.push({ location, message });
+    else this.output.omitted++;
+  }
+
+  addRefused(type: ItemTypeName, location: string, { message }: LociError): void {
+    this.counts(type).refused++;
+    this.add('problems', { location, message });
+  }
+
+  end(): ImportOutput {
+    return { ...this.output, took_ms: millisecondsSince(this.#started) };
+  }
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { openInline, settings, temporaryFolder, writeNotes } from '../../../../test/contract/engines.ts';
-import { importMemory } from '../import.ts';
-import { listStartup } from '../../startup/startup.ts';
+import { openInline, settings, temporaryFolder, writeNotes } from '../../../test/contract/engines.ts';
+import { importMemory } from './import.ts';
+import { listStartup } from '../startup/startup.ts';
 
 it('files of a workspace are read in whatever case their names have, and as plain text', async () => {
   await using folder = await temporaryFolder();

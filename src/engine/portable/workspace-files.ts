@@ -1,10 +1,10 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { LociError } from '../../../core/errors.ts';
-import { describeFileError, unreadableError } from '../../../core/fs/file-errors.ts';
-import { decodeText, readWithin, timeOfFile } from '../../../sources/files/read-file.ts';
-import { isPlainKey } from '../../../sources/files/paths.ts';
-import type { ImportRemark } from '../items/import-report.ts';
+import { LociError } from '../../core/errors.ts';
+import { describeFileError, unreadableError } from '../../core/fs/file-errors.ts';
+import { decodeText, readWithin, timeOfFile } from '../../sources/files/read-file.ts';
+import { isPlainKey } from '../../sources/files/paths.ts';
+import type { ImportInput, ImportRemark } from './import-report.ts';
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
@@ -26,13 +26,8 @@ export interface WorkspaceFiles {
   read(path: string): Promise<string>;
 }
 
-export interface GivenFile {
-  readonly path: string;
-  readonly content: string;
-}
-
 /** @throws LociError `invalid_input` for a path that leads out of the folder or occurs twice */
-export function givenFiles(files: readonly GivenFile[]): WorkspaceFiles {
+export function givenFiles(files: NonNullable<ImportInput['files']>): WorkspaceFiles {
   const contents = new Map<string, string>();
   for (const { path, content } of files) {
     const name = JSON.stringify(path.slice(0, 200));
