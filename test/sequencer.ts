@@ -12,6 +12,7 @@ const LONG_TESTS = [
   '/e2e/default-skills.test.ts',
   '/engine/open.test.ts',
   '/property/isolation.test.ts',
+  '/ingest/sync-renamed.test.ts',
   '/search/related.test.ts',
 ];
 

@@ -5,6 +5,13 @@ import type { LociRecord, Timestamp } from '../core/types.ts';
 import type { ExcludedFiles, Source, SourceDocument, SourceItem, SourceProblem } from '../sources/source.ts';
 import type { CommitBatch, RecordDraft, RecordWrite, SourceEntry } from '../store/model.ts';
 import type { Store } from '../store/store.ts';
+import {
+  MAX_COMPARED,
+  MissingDocuments,
+  pairRenamed,
+  sketch,
+  type NewDocument,
+} from './renamed-documents.ts';
 import { compareRevision, storedEntriesByKey, storedRevision } from './source-entries.ts';
 import { cutOrReport, samePassages, type Chunking } from './passages.ts';
 
@@ -43,6 +50,7 @@ const EVICTION_BATCH = 1000;
 /** One transaction contains at most this many documents, or about this many characters. */
 const MAX_BATCH_DOCUMENTS = 64;
 const MAX_BATCH_CHARACTERS = 2_000_000;
+const MAX_HELD_CHARACTERS = 20_000_000;
 
 interface Plan {
   readonly unchanged: number;
@@ -70,6 +78,8 @@ class Sync {
   #entries: ReadonlyMap<string, SourceEntry> = new Map();
   #writes: RecordWrite[] = [];
   #characters = 0;
+  #held: NewDocument[] = [];
+  #heldCharacters = 0;
   #added = 0;
   #updated = 0;
   #renamed = 0;
@@ -91,6 +101,7 @@ class Sync {
       await this.#ingest(item, missing);
       this.#options.onProgress?.(++done, toRead.length);
     }
+    await this.#ingestHeld(missing);
     await this.#commit();
     const removed = await this.#evict(missing);
     return {
@@ -172,7 +183,30 @@ class Sync {
     }
     const contentHash = sha256(document.content);
     const moved = entry === undefined ? missing.take(document.identity, contentHash) : undefined;
+    if (entry === undefined && moved === undefined && this.#hold(document, contentHash, missing)) return;
     await this.#put(document, contentHash, entry ?? moved);
+  }
+
+  /** Holds a new document back until it is known which entries are missing. Returns false if it is to be added at once. */
+  #hold(document: SourceDocument, contentHash: string, missing: MissingDocuments): boolean {
+    const { length } = document.content;
+    const isFull = this.#held.length >= MAX_COMPARED || this.#heldCharacters + length > MAX_HELD_CHARACTERS;
+    if (isFull || missing.size === 0) return false;
+    this.#held.push({ document, contentHash, sketch: sketch(document.content) });
+    this.#heldCharacters += length;
+    return true;
+  }
+
+  /** Adds the documents that were held back, each with the record of the missing document that it was made from, if any. */
+  async #ingestHeld(missing: MissingDocuments): Promise<void> {
+    const renamed = await pairRenamed(this.#held, missing.entries(), (ids) => this.#existingRecords(ids));
+    for (const held of this.#held) {
+      this.#assertNotAborted();
+      const entry = renamed.get(held);
+      if (entry !== undefined) missing.remove(entry);
+      await this.#put(held.document, held.contentHash, entry);
+    }
+    this.#held = [];
   }
 
   /** @param before the entry of the document, or of the one that it was renamed from */
@@ -274,38 +308,5 @@ class Sync {
   #assertNotAborted(): void {
     if (this.#options.signal?.aborted === true)
       throw new LociError('aborted', `reading ${this.#source.name} was stopped`);
-  }
-}
-
-/** Stored entries whose document is no longer listed. A new document may be one of them under another name. */
-class MissingDocuments {
-  readonly #byKey: Map<string, SourceEntry>;
-  readonly #byIdentity = new Map<string, string>();
-  readonly #byContent: Map<string, SourceEntry[]>;
-
-  constructor(entries: ReadonlyMap<string, SourceEntry>) {
-    this.#byKey = new Map(entries);
-    this.#byContent = Map.groupBy(entries.values(), ({ contentHash }) => contentHash);
-    for (const { key, identity } of entries.values())
-      if (identity !== null) this.#byIdentity.set(identity, key);
-  }
-
-  /** Finds and removes the entry that a new document was renamed from: the one with its identity, else one with its content. */
-  take(identity: string | null, contentHash: string): SourceEntry | undefined {
-    const byIdentity = identity === null ? undefined : this.#byKey.get(this.#byIdentity.get(identity) ?? '');
-    const found = byIdentity ?? this.#takeFirst(this.#byContent.get(contentHash) ?? []);
-    if (found !== undefined) this.#byKey.delete(found.key);
-    return found;
-  }
-
-  /** Takes the first entry with the same content that has not been taken. */
-  #takeFirst(entries: SourceEntry[]): SourceEntry | undefined {
-    for (let entry = entries.shift(); entry !== undefined; entry = entries.shift())
-      if (this.#byKey.has(entry.key)) return entry;
-    return undefined;
-  }
-
-  entries(): SourceEntry[] {
-    return [...this.#byKey.values()];
   }
 }
