@@ -120,17 +120,18 @@ async function positionsOf(
 
 /** Adds the concepts and edges next to the centres that the outline is without. */
 async function withConceptsNear(
-  { graph, namespace, thread }: EngineContext,
+  context: EngineContext,
   outline: MapGraph,
   centres: readonly GraphNode[],
   visible: Pick<NeighbourRequest, 'crossProjectTypes' | 'filter'>,
 ): Promise<MapGraph> {
+  const { graph, namespace, thread } = context;
   const of = centres.map(({ id }) => id);
-  const near = await graph.neighbours(namespace, { of, limit: MAX_RANKED_EDGES, ...visible });
+  const near = await graph.neighbours(namespace, centres, { limit: MAX_RANKED_EDGES, ...visible });
   const indexes = new Map(outline.ids.map((id, i) => [id, i]));
   const isConcept = ({ type, record }: GraphNode): boolean => type === 'concept' && record === null;
   const missing = [...centres, ...near.nodes].filter((node) => isConcept(node) && !indexes.has(node.id));
-  const common = await commonTags({ graph, namespace }, missing);
+  const common = await commonTags(context, missing);
   const nodes = [...outline.nodes];
   for (const node of missing)
     if (!common.has(node.id) && !indexes.has(node.id)) indexes.set(node.id, nodes.push(node) - 1);

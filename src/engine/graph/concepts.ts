@@ -3,7 +3,7 @@ import type { ProgressOptions } from '../../core/progress.ts';
 import { MAX_NAME_LENGTH, nameKey } from '../../core/names/name.ts';
 import { ConceptReader } from '../../graph/concepts/concept-reader.ts';
 import { type Concept, type Concepts, LABEL_KINDS } from '../../graph/concepts/concepts.ts';
-import { compare } from '../../graph/walk.ts';
+import { compare } from '../../graph/model.ts';
 import { TextMask } from '../../secrets/detect.ts';
 import type { EngineContext } from '../context.ts';
 import { sourcesHiddenFrom } from '../reading/configured/source-policies.ts';

@@ -97,9 +97,9 @@ class TagFinder {
 
   /** The tag in each project that has it. */
   async called(tag: string): Promise<GraphNode[]> {
-    const { graph, namespace } = this.#context;
+    const { store, namespace } = this.#context;
     const projects = await (this.#projects ??= this.#readProjects());
-    return graph.nodes(namespace, { ids: projects.map((project) => tagNodeId(project, tag)) });
+    return store.graph.nodes(namespace, { ids: projects.map((project) => tagNodeId(project, tag)) });
   }
 
   async #readProjects(): Promise<readonly string[]> {
