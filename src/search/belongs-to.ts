@@ -10,13 +10,7 @@ import { matchedTerms } from './query/phrases.ts';
 import { wantedTerms } from './rank/coverage.ts';
 import { cosineOf } from './rank/fuse.ts';
 import { DEFAULT_RANKING, type Ranking } from './rank/ranking.ts';
-import {
-  idfWeight,
-  type Replacements,
-  replacementsOf,
-  type WeightedTerm,
-  wordingsOf,
-} from './retrieve/text.ts';
+import { idfWeight, type WeightedTerm, wordingsOf } from './retrieve/text.ts';
 import type { VectorIndexRef } from './run.ts';
 import { runSearch, type SearchOutcome } from './search.ts';
 
@@ -286,7 +280,6 @@ async function notesByEvidence(
 /** What the words that a text shares with a document say. */
 class DocumentWords {
   readonly #terms: readonly WeightedTerm[];
-  readonly #replacements: Replacements;
   readonly #wanted: ReadonlySet<string>;
   /** The terms that each passage of a note has, by note. */
   readonly #ofNotes: ReadonlyMap<number, readonly (readonly WeightedTerm[])[]>;
@@ -297,8 +290,7 @@ class DocumentWords {
 
   constructor({ hits, passages, retrieved }: SearchOutcome) {
     this.#terms = retrieved.terms;
-    this.#replacements = replacementsOf(retrieved);
-    this.#wanted = wantedTerms(this.#terms, this.#replacements);
+    this.#wanted = wantedTerms(this.#terms);
     const notes = new Set(hits.map(({ passage }) => passage.record.id));
     const ofHits = passages.filter(({ record }) => notes.has(record.id));
     const termsOf = Map.groupBy(ofHits, ({ record }) => record.id);
@@ -323,7 +315,7 @@ class DocumentWords {
 
   #among(matched: ReadonlySet<string>): readonly WeightedTerm[] {
     return this.#terms.filter((term) =>
-      wordingsOf(term, this.#replacements).some((words) => words.every((word) => matched.has(word))),
+      wordingsOf(term).some((words) => words.every((word) => matched.has(word))),
     );
   }
 

@@ -11,7 +11,7 @@ import { cosineOf } from './rank/fuse.ts';
 import type { Bridge, Ranked } from './rank/rank.ts';
 import { type Bridging, policyOf } from './rank/ranking.ts';
 import type { RetrievalResult } from './retrieve/retrieve.ts';
-import { idfWeight, replacementsOf, wordingsOf } from './retrieve/text.ts';
+import { idfWeight, wordingsOf } from './retrieve/text.ts';
 import type { SearchRun } from './run.ts';
 
 /** Connections that are followed to records that no signal found; the strongest first. */
@@ -60,10 +60,9 @@ class QueryWords {
   readonly #alternatives: ReadonlyMap<string, readonly (readonly string[])[]>;
   readonly #had = new Map<number, ReadonlySet<string>>();
 
-  constructor({ terms, corrections }: RetrievalResult) {
-    const replacements = replacementsOf({ terms, corrections });
+  constructor({ terms }: RetrievalResult) {
     this.weights = new Map(terms.map(({ surface, passages }) => [surface, idfWeight(passages)]));
-    this.#alternatives = new Map(terms.map((term) => [term.surface, wordingsOf(term, replacements)]));
+    this.#alternatives = new Map(terms.map((term) => [term.surface, wordingsOf(term)]));
     this.#wanted = new Set([...this.#alternatives.values()].flat(2));
   }
 
