@@ -53,14 +53,20 @@ export class ConceptGraph {
     if ('records' in selector) return stored;
     if ('page' in selector) {
       const { after, limit } = selector.page;
-      const concepts = (await this.#concepts(namespace, filter)).filter(({ isCommon }) => !isCommon);
-      const next = concepts.filter(({ node }) => compare(node.id, after ?? '') > 0).slice(0, limit);
-      return [...stored, ...next.map(({ node }) => node)].sort(byId).slice(0, limit);
+      const concepts = await this.concepts(namespace, filter);
+      const next = concepts.filter(({ id }) => compare(id, after ?? '') > 0).slice(0, limit);
+      return [...stored, ...next].sort(byId).slice(0, limit);
     }
     const found = new Map(stored.map((node) => [node.id, node]));
     if (selector.ids.some((id) => id.startsWith('c_') && !found.has(id)))
       for (const { node } of await this.#concepts(namespace, filter)) found.set(node.id, node);
     return [...new Set(selector.ids)].flatMap((id) => found.get(id) ?? []);
+  }
+
+  /** The concepts with nodes of their own to which edges lead, by id. */
+  async concepts(namespace: string, filter: GraphFilter): Promise<GraphNode[]> {
+    const concepts = await this.#concepts(namespace, filter);
+    return concepts.flatMap(({ node, isCommon }) => (isCommon ? [] : [node]));
   }
 
   /** The edges of nodes, both ways. */
@@ -117,27 +123,28 @@ export class ConceptGraph {
   }
 
   /** All edges, those of concepts last, in the order of `byEnds`. */
-  async edges(
+  async edges(namespace: string, filter: GraphFilter, page: Page<EdgeCursor>): Promise<GraphEdge[]> {
+    const isAmongConcepts = page.after?.type === CONCEPT_EDGE;
+    const stored = isAmongConcepts ? [] : await this.#graph.edges(namespace, filter, page);
+    if (stored.length > 0) return stored;
+    const after = isAmongConcepts ? page.after : null;
+    return this.conceptEdges(namespace, filter, { after, limit: page.limit });
+  }
+
+  async conceptEdges(
     namespace: string,
     filter: GraphFilter,
     { after, limit }: Page<EdgeCursor>,
   ): Promise<GraphEdge[]> {
-    const isAmongConcepts = after?.type === CONCEPT_EDGE;
-    const stored = isAmongConcepts ? [] : await this.#graph.edges(namespace, filter, { after, limit });
-    if (stored.length > 0) return stored;
-    const cursor = isAmongConcepts ? after : null;
-    let nodes = cursor === null ? [] : await this.#graph.nodes(namespace, { ids: [cursor.src] }, filter);
-    for (let from = cursor?.src ?? ID_OF_RECORD; ;) {
+    let nodes = after === null ? [] : await this.#graph.nodes(namespace, { ids: [after.src] }, filter);
+    for (let from = after?.src ?? ID_OF_RECORD; ;) {
       const page = await this.#graph.nodes(namespace, { page: { after: from, limit: NODES } }, filter);
       nodes = [...nodes, ...page].filter(({ id }) => isOfRecord(id));
       if (nodes.length === 0) return [];
-      const read = await this.#edgesOf(
-        namespace,
-        { from: nodes.flatMap(({ record }) => record ?? []) },
-        filter,
-      );
+      const records = nodes.flatMap(({ record }) => record ?? []);
+      const read = await this.#edgesOf(namespace, { from: records }, filter);
       const edges = [...read.out.values()].flat().map(({ edge }) => edge);
-      const next = edges.filter((edge) => cursor === null || byEnds(edge, cursor) > 0).sort(byEnds);
+      const next = edges.filter((edge) => after === null || byEnds(edge, after) > 0).sort(byEnds);
       if (next.length > 0) return this.#placed(namespace, next.slice(0, limit));
       [from, nodes] = [page.at(-1)?.id ?? from, []];
     }
@@ -148,11 +155,11 @@ export class ConceptGraph {
     const reader = new ConceptReader(this.#graph, namespace, filter.excludedSources);
     let mentions = 0;
     for (const project of await this.#projects(namespace, filter)) mentions += await reader.count(project);
-    const concepts = (await this.#concepts(namespace, filter)).filter(({ isCommon }) => !isCommon);
+    const concepts = await this.concepts(namespace, filter);
     const ofProjects = new Map(nodes.map((each) => [`${each.project}\0${each.type}`, each]));
-    for (const { node } of concepts) {
-      const key = `${node.project}\0${node.type}`;
-      const known = ofProjects.get(key) ?? { project: node.project, type: node.type, nodes: 0, records: 0 };
+    for (const { project, type } of concepts) {
+      const key = `${project}\0${type}`;
+      const known = ofProjects.get(key) ?? { project, type, nodes: 0, records: 0 };
       ofProjects.set(key, { ...known, nodes: known.nodes + 1 });
     }
     return {
