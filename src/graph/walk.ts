@@ -171,11 +171,17 @@ export interface EdgeCounts {
   readonly ownProject: number;
 }
 
-/** Counts the edges of each of the nodes. @throws the errors of the store */
-export async function countEdges(
+/** The edges of a node. */
+interface NodeEdges extends EdgeCounts {
+  /** Those that a walk follows, as `stepsFrom` has them. */
+  readonly steps: readonly Step[];
+}
+
+/** All edges of each of the nodes, at most `MAX_RANKED_EDGES` one way. @throws the errors of the store */
+export async function edgesOf(
   options: WalkOptions,
   nodes: readonly GraphNode[],
-): Promise<Map<string, EdgeCounts>> {
+): Promise<Map<string, NodeEdges>> {
   const { project, ...filter } = options.filter;
   const all = { ...options, filter, crossProjectTypes: EDGE_TYPES };
   const { steps, degrees, common } = await readSteps(all, nodes, { limit: MAX_RANKED_EDGES });
@@ -184,23 +190,27 @@ export async function countEdges(
     (project === undefined || project === to.project);
   const byNode = Map.groupBy(steps, ({ from }) => from.id);
   return new Map(
-    degrees.map((stored): [string, EdgeCounts] => {
+    degrees.map((stored): [string, NodeEdges] => {
       const own = byNode.get(stored.id) ?? [];
-      const kinds = Map.groupBy(own, (step) => {
+      const {
+        ownProject,
+        otherProjects,
+        commonTags: ofCommonTags,
+        followed,
+      } = Object.groupBy(own, (step) => {
         if (isProjectNode(step.to)) return 'ownProject';
         if (!mayFollow(step)) return 'otherProjects';
         return common.has(tagOf(step)?.id ?? '') ? 'commonTags' : 'followed';
       });
-      const countOf = (kind: 'ownProject' | 'otherProjects' | 'commonTags'): number =>
-        kinds.get(kind)?.length ?? 0;
       const isComplete = stored.out <= MAX_RANKED_EDGES && stored.in <= MAX_RANKED_EDGES;
-      const counts = {
+      const edges = {
+        steps: (followed ?? []).sort(heaviestFirst),
         degree: isComplete ? own.length : stored.out + stored.in,
-        otherProjects: countOf('otherProjects'),
-        commonTags: countOf('commonTags'),
-        ownProject: countOf('ownProject'),
+        otherProjects: otherProjects?.length ?? 0,
+        commonTags: ofCommonTags?.length ?? 0,
+        ownProject: ownProject?.length ?? 0,
       };
-      return [stored.id, counts];
+      return [stored.id, edges];
     }),
   );
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count } from '../../core/number-fields.ts';
 import type { GraphEdge, GraphNode } from '../../store/graph-model.ts';
-import { countEdges, type EdgeCounts, describePath, stepsFrom } from '../../graph/walk.ts';
+import { type EdgeCounts, describePath, edgesOf } from '../../graph/walk.ts';
 import { expand, MAX_DEPTH } from '../../graph/expand.ts';
 import { shortestPath } from '../../graph/path.ts';
 import type { EngineContext } from '../context.ts';
@@ -83,7 +83,7 @@ export const graphShowOutput = z.strictObject({
 export type GraphShowOutput = z.infer<typeof graphShowOutput>;
 
 /** Of a node that was removed a moment ago. */
-const NO_EDGES: EdgeCounts = { degree: 0, otherProjects: 0, commonTags: 0, ownProject: 0 };
+const NO_EDGES = { steps: [], degree: 0, otherProjects: 0, commonTags: 0, ownProject: 0 };
 
 /** Credentials are masked, as in an export. @throws LociError `forbidden` while the graph is off */
 export async function showNodes(
@@ -93,20 +93,19 @@ export async function showNodes(
   const { nodes: names, depth = 1, k = DEFAULT_K } = given;
   const options = await readyWalk(context, given);
   const { nodes, unknown } = await findNodes(context, names, options.filter);
-  const steps = await stepsFrom(options, nodes, k);
-  const counts = await countEdges(options, nodes);
+  const edgesOfNodes = await edgesOf(options, nodes);
   const shown = [];
   const mask = new GraphMask(context.thread);
   const citations = await citationsOfNodes(context, nodes);
   for (const [i, node] of nodes.entries()) {
-    const found = steps.get(node.id);
+    const { steps, ...counts } = edgesOfNodes.get(node.id) ?? NO_EDGES;
     const near = depth > 1 ? await expand({ ...options, depth, limit: k }, [{ node, score: 1 }]) : [];
     const further = near.filter(({ path }) => path.length > 1);
     shown.push({
       node: await mask.node(node),
       citation: citations[i]!,
-      steps: await mask.steps((found?.steps ?? []).slice(0, k)),
-      counts: counts.get(node.id) ?? NO_EDGES,
+      steps: await mask.steps(steps.slice(0, k)),
+      counts,
       near: await Promise.all(
         further.map(async ({ node: other, score, path }) => ({
           node: await mask.node(other),
