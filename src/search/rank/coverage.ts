@@ -8,7 +8,7 @@ import type { RetrievalResult } from '../retrieve/retrieve.ts';
 import { idfWeight, wordingsOf, type WeightedTerm } from '../retrieve/text.ts';
 import type { SearchRun } from '../run.ts';
 import { dateOf, isCompleted, sessionOf } from './boosts.ts';
-import { inOrder, type SignalShare, type Fused } from './fuse.ts';
+import { inOrder, type SignalShare, type Fused, withContributions } from './fuse.ts';
 import type { Ranking } from './ranking.ts';
 
 const NO_TERMS: ReadonlySet<string> = new Set();
@@ -147,10 +147,9 @@ export function weighByCoverage(
       const passage = byId.get(entry.passage);
       if (passage === undefined || !entry.contributions.some(isOfWords)) return entry;
       const factor = factorOf(passage);
-      const contributions = entry.contributions.map((each) =>
-        isOfWords(each) ? { ...each, added: each.added * factor } : each,
-      );
-      return { ...entry, contributions, score: contributions.reduce((sum, { added }) => sum + added, 0) };
+      const lowered = (each: SignalShare): SignalShare =>
+        isOfWords(each) ? { ...each, added: each.added * factor } : each;
+      return withContributions(entry, entry.contributions.map(lowered));
     }),
   );
 }
