@@ -57,7 +57,7 @@ export const graphConceptsInput = z.strictObject({
 export const graphConceptsOutput = z.strictObject({
   concepts: z.array(
     z.strictObject({
-      id: z.string().describe('Of its node: the note that it is, or one of its own.'),
+      id: z.string().describe('Of its node: the note or the tag that it is, or one of its own.'),
       label: z.string().describe('What it is called.'),
       project: z.string(),
       names: z.array(
