@@ -5,7 +5,7 @@ import { namesFile } from '../query/wordings.ts';
 import { matchesIntent, type QueryIntent } from '../query/intent.ts';
 import { matchedTerms } from '../query/phrases.ts';
 import type { RetrievalResult } from '../retrieve/retrieve.ts';
-import { idfWeight, wordingsOf, type WeightedTerm } from '../retrieve/text.ts';
+import { idfWeight, wantedTerms, type WeightedTerm } from '../retrieve/text.ts';
 import type { SearchRun } from '../run.ts';
 import { dateOf, isCompleted, sessionOf } from './boosts.ts';
 import { inOrder, type SignalShare, type Fused, withContributions } from './fuse.ts';
@@ -110,10 +110,6 @@ function includesAll({ record, text }: StoredPassage, words: readonly string[]):
 
 /** The share by which a word counts that replaces a word which may be spelt correctly. */
 const DOUBTFUL_SHARE = 0.5;
-
-export function wantedTerms(terms: readonly WeightedTerm[]): Set<string> {
-  return new Set(terms.flatMap((term) => wordingsOf(term).flat()));
-}
 
 /** Whether a document has the type and the state that the query asks for: open, unless it asks for completed ones. */
 export function isWanted(passage: StoredPassage, intent: QueryIntent | null): boolean {

@@ -1,9 +1,10 @@
 import { analyze, stem } from '../../core/text/analyze.ts';
 import { isFunctionWord } from '../../core/names/name.ts';
-import type { TermInfo, TextQuery, TextTerm, Vocabulary } from '../../store/search-model.ts';
+import type { StoredPassage, TermInfo, TextQuery, TextTerm, Vocabulary } from '../../store/search-model.ts';
 import { writtenDays } from '../query/dates.ts';
 import { fileNameWording, type Wording, wordingOf } from '../query/wordings.ts';
 import { requiredPhrases, type QueryTerm } from '../query/parse.ts';
+import { matchedTerms } from '../query/phrases.ts';
 import type { SearchRun, StartedRun } from '../run.ts';
 
 /** A word of the query that no passage contains, and the indexed words that were searched for as well. */
@@ -44,6 +45,41 @@ function isDoubtfulCorrection({ word, replacements }: Correction): boolean {
 /** The index terms of each way in which texts write a term, misspelt words corrected. A passage with one of them has the term. */
 export function wordingsOf({ terms, alternatives = [], replacements }: WeightedTerm): (readonly string[])[] {
   return [terms, ...alternatives.map((each) => each.terms), ...replacements.map((word) => [word])];
+}
+
+export function wantedTerms(terms: readonly WeightedTerm[]): Set<string> {
+  return new Set(terms.flatMap((term) => wordingsOf(term).flat()));
+}
+
+/** Which terms of a query texts have. */
+export class TermFinder {
+  readonly #terms: readonly WeightedTerm[];
+  /** The index terms of all wordings. */
+  readonly wanted: ReadonlySet<string>;
+  readonly #ofPassages = new Map<number, readonly WeightedTerm[]>();
+
+  constructor(terms: readonly WeightedTerm[]) {
+    this.#terms = terms;
+    this.wanted = wantedTerms(terms);
+  }
+
+  ofPassage(passage: StoredPassage): readonly WeightedTerm[] {
+    const found = this.#ofPassages.get(passage.id) ?? this.among(matchedTerms(passage, this.wanted));
+    this.#ofPassages.set(passage.id, found);
+    return found;
+  }
+
+  lackedBy(passage: StoredPassage): readonly WeightedTerm[] {
+    const had = this.ofPassage(passage);
+    return this.#terms.filter((term) => !had.includes(term));
+  }
+
+  /** The terms with a wording all of whose words are among these. */
+  among(words: ReadonlySet<string>): readonly WeightedTerm[] {
+    return this.#terms.filter((term) =>
+      wordingsOf(term).some((wording) => wording.every((word) => words.has(word))),
+    );
+  }
 }
 
 /** What to search for in full text. */
