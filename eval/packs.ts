@@ -1,6 +1,6 @@
 import type { LociRecord, Span } from '../src/core/types.ts';
 import { type Candidate, passageSpan } from '../src/pack/candidate.ts';
-import { bestSentence, MIN_EXCERPT_TOKENS, type TermWeights } from '../src/pack/levels/excerpt.ts';
+import { bestSentence, type TermWeights } from '../src/pack/levels/excerpt.ts';
 import { buildPack, candidatesFor, EMPTY_BELOW } from '../src/pack/pack.ts';
 import { sectionQuery, withPassages } from '../src/engine/packs/memory-pack.ts';
 import { idfWeight } from '../src/search/retrieve/text.ts';
@@ -20,6 +20,9 @@ import { documentIds } from './records.ts';
 import type { PackRecalls } from './results.ts';
 import { spread } from './run.ts';
 import type { EvalCollection, EvalQuery, EvalSet } from './sets.ts';
+
+/** A shorter part of a section is no memory of it. */
+const MIN_EXCERPT_TOKENS = 60;
 
 const BUDGETS: readonly number[] = [500, 1000, 2000, 4000];
 

@@ -7,7 +7,7 @@ import type { ProgressOptions } from '../core/progress.ts';
 import { userName } from '../core/runtime.ts';
 import { type TaskRunner, TaskThread } from '../core/threads/task-thread.ts';
 import type { Timestamp } from '../core/types.ts';
-import { ConceptGraph, type GraphReads } from '../graph/concepts/concept-graph.ts';
+import { ConceptGraph } from '../graph/concepts/concept-graph.ts';
 import type { Store } from '../store/store.ts';
 
 interface ContextOptions {
@@ -57,7 +57,7 @@ export interface Closable {
 export class EngineServices {
   readonly #config: Config;
   readonly store: Store;
-  readonly graph: GraphReads;
+  readonly graph: ConceptGraph;
   readonly now: () => Timestamp;
   /** When the engine was opened. */
   readonly openedAt: Timestamp;
@@ -158,7 +158,7 @@ export class EngineContext {
   readonly config: Config;
   readonly store: Store;
   /** The graph of the store with the nodes and edges of concepts. */
-  readonly graph: GraphReads;
+  readonly graph: ConceptGraph;
   readonly now: () => Timestamp;
   readonly thread: TaskRunner;
   /** Whether the sources in the settings may run without approval. */

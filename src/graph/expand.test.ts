@@ -5,6 +5,7 @@ import { TaskThread } from '../core/threads/task-thread.ts';
 import type { RecordWrite } from '../store/model.ts';
 import type { Store } from '../store/store.ts';
 import { deriveGraph } from './build/derive.ts';
+import { ConceptGraph } from './concepts/concept-graph.ts';
 import { type ScoredNode, expand, type ExpandedNode } from './expand.ts';
 import { describePath, type WalkOptions } from './walk.ts';
 
@@ -34,11 +35,12 @@ async function anchorsOf(store: Store, scores: Readonly<Record<number, number>>)
 /** Counts the calls of the store and the edges that they return. */
 function counted(store: Store): { options: WalkOptions; calls: number; edges: number } {
   const count = { calls: 0, edges: 0 };
+  const graph = new ConceptGraph(store);
   const options: WalkOptions = {
     graph: {
       neighbours: async (...parameters) => {
         count.calls++;
-        const found = await store.graph.neighbours(...parameters);
+        const found = await graph.neighbours(...parameters);
         count.edges += found.out.length + found.in.length;
         return found;
       },

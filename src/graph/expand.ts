@@ -1,5 +1,6 @@
 import type { GraphNode } from '../store/graph-model.ts';
-import { compare, type Step, stepsFrom, type WalkOptions } from './walk.ts';
+import { compare } from './model.ts';
+import { type Step, stepsFrom, type WalkOptions } from './walk.ts';
 
 /** A node from which to expand, with its relevance. */
 export interface ScoredNode {

@@ -45,3 +45,8 @@ export const NODE_ID = /^[a-z]_[0-9a-f]{16}$/;
 export function nodeId(kind: 'n' | 'p' | 't' | 'c', parts: readonly string[]): string {
   return `${kind}_${sha256(JSON.stringify(parts)).slice(0, ID_DIGITS)}`;
 }
+
+/** Compares ids and other keys by UTF-16 code unit, so that their order is the same on every machine. */
+export function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,5 +1,6 @@
 import type { GraphNode } from '../store/graph-model.ts';
-import { compare, type NodeSteps, type Step, stepsFrom, type WalkOptions } from './walk.ts';
+import { compare } from './model.ts';
+import { type NodeSteps, type Step, stepsFrom, type WalkOptions } from './walk.ts';
 
 /** Edges of one node to look at in each direction. */
 const EDGES_PER_NODE = 200;

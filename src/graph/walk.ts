@@ -9,11 +9,12 @@ import {
   MAX_RANKED_EDGES,
 } from '../store/graph-model.ts';
 import type { Store } from '../store/store.ts';
-import { projectNodeId } from './model.ts';
+import type { ConceptGraph } from './concepts/concept-graph.ts';
+import { compare, projectNodeId } from './model.ts';
 
 /** What a walk over the graph may see. */
 export interface WalkOptions {
-  readonly graph: Pick<Store['graph'], 'neighbours'>;
+  readonly graph: Pick<ConceptGraph, 'neighbours'>;
   readonly namespace: string;
   readonly filter: GraphFilter;
   /** The types of edges that may lead to another project; none by default. */
@@ -77,8 +78,8 @@ async function readSteps(
 ): Promise<Steps> {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const projects = projectsOf(nodes);
-  const found = await graph.neighbours(namespace, {
-    ...{ ...request, of: [...byId.keys()], filter, crossProjectTypes, projects },
+  const found = await graph.neighbours(namespace, nodes, {
+    ...{ ...request, filter, crossProjectTypes, projects },
   });
   const others = new Map(found.nodes.map((node) => [node.id, node]));
   const stepsAlong = (edges: readonly GraphEdge[], forwards: boolean): Step[] =>
@@ -122,14 +123,15 @@ type CommonTag = Omit<TagCount, 'id'>;
 
 /** The tags among some nodes that so many records of their project have that no walk follows them, by id. */
 export async function commonTags(
-  { graph, namespace }: Pick<WalkOptions, 'graph' | 'namespace'>,
+  { store, namespace }: { readonly store: Pick<Store, 'graph'>; readonly namespace: string },
   nodes: readonly GraphNode[],
 ): Promise<Map<string, CommonTag>> {
   // Other concepts have no edges of this type.
   const tags = nodes.filter(({ type, record }) => type === 'concept' && record === null);
   if (tags.length === 0) return new Map();
   const request = { of: tags.map(({ id }) => id), limit: 0, crossProjectTypes: [], filter: {} };
-  return tooCommon((await graph.neighbours(namespace, { ...request, projects: projectsOf(tags) })).tags);
+  const found = await store.graph.neighbours(namespace, { ...request, projects: projectsOf(tags) });
+  return tooCommon(found.tags);
 }
 
 function tooCommon(tags: readonly TagCount[]): Map<string, CommonTag> {
@@ -146,10 +148,6 @@ function heaviestFirst(a: Step, b: Step): number {
     compare(a.edge.type, b.edge.type) ||
     Number(b.forwards) - Number(a.forwards)
   );
-}
-
-export function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** How a path leads to its end, for a person: `via [[Quotes]] → linked under ‘Oven’, line 31`. */
@@ -173,11 +171,17 @@ export interface EdgeCounts {
   readonly ownProject: number;
 }
 
-/** Counts the edges of each of the nodes. @throws the errors of the store */
-export async function countEdges(
+/** The edges of a node. */
+interface NodeEdges extends EdgeCounts {
+  /** Those that a walk follows, as `stepsFrom` has them. */
+  readonly steps: readonly Step[];
+}
+
+/** All edges of each of the nodes, at most `MAX_RANKED_EDGES` one way. @throws the errors of the store */
+export async function edgesOf(
   options: WalkOptions,
   nodes: readonly GraphNode[],
-): Promise<Map<string, EdgeCounts>> {
+): Promise<Map<string, NodeEdges>> {
   const { project, ...filter } = options.filter;
   const all = { ...options, filter, crossProjectTypes: EDGE_TYPES };
   const { steps, degrees, common } = await readSteps(all, nodes, { limit: MAX_RANKED_EDGES });
@@ -186,23 +190,27 @@ export async function countEdges(
     (project === undefined || project === to.project);
   const byNode = Map.groupBy(steps, ({ from }) => from.id);
   return new Map(
-    degrees.map((stored): [string, EdgeCounts] => {
+    degrees.map((stored): [string, NodeEdges] => {
       const own = byNode.get(stored.id) ?? [];
-      const kinds = Map.groupBy(own, (step) => {
+      const {
+        ownProject,
+        otherProjects,
+        commonTags: ofCommonTags,
+        followed,
+      } = Object.groupBy(own, (step) => {
         if (isProjectNode(step.to)) return 'ownProject';
         if (!mayFollow(step)) return 'otherProjects';
         return common.has(tagOf(step)?.id ?? '') ? 'commonTags' : 'followed';
       });
-      const countOf = (kind: 'ownProject' | 'otherProjects' | 'commonTags'): number =>
-        kinds.get(kind)?.length ?? 0;
       const isComplete = stored.out <= MAX_RANKED_EDGES && stored.in <= MAX_RANKED_EDGES;
-      const counts = {
+      const edges = {
+        steps: (followed ?? []).sort(heaviestFirst),
         degree: isComplete ? own.length : stored.out + stored.in,
-        otherProjects: countOf('otherProjects'),
-        commonTags: countOf('commonTags'),
-        ownProject: countOf('ownProject'),
+        otherProjects: otherProjects?.length ?? 0,
+        commonTags: ofCommonTags?.length ?? 0,
+        ownProject: ownProject?.length ?? 0,
       };
-      return [stored.id, counts];
+      return [stored.id, edges];
     }),
   );
 }

@@ -4,7 +4,6 @@ import { headingsAbove, itemOf, itemTokens, joinSections, type ShownSpan } from 
 import { bestSentence, excerptOf } from './levels/excerpt.ts';
 import type { Exclusion } from './receipt.ts';
 import type { Item, FenceTag } from './render.ts';
-import type { Choice, ChoiceSettings, Costs, RankedSection } from './sections/choose.ts';
 import { EmbeddedSections, type Embed } from './sections/cut.ts';
 import type { JudgedSection, SectionQuery } from './sections/judge.ts';
 import { shownText, extendToCodePoints, withoutSpans } from './text/span.ts';
@@ -33,10 +32,56 @@ export interface PackRequest {
   readonly isUnsure: boolean;
 }
 
+export interface ChoiceSettings {
+  /** A section with a lower share of the best score is left out, even if there is room. */
+  readonly floor: number;
+  /** The best record is taken whole if it needs at most so many tokens. */
+  readonly wholeTokens: number;
+  /** How much the score of its record adds to that of a section. */
+  readonly recordShare: number;
+}
+
+/** A section among those of all candidates. */
+interface RankedSection {
+  /** The position of its record among the candidates. */
+  readonly candidate: number;
+  /** Its position in the record. */
+  readonly index: number;
+  /** Comparable within one pack only. */
+  readonly score: number;
+}
+
+type SectionPlace = Pick<RankedSection, 'candidate' | 'index'>;
+
+/** The chosen sections in the order in which they are needed. */
+type Choice = readonly SectionPlace[];
+
+/**
+ * All sections of all candidates, best first. The search ranks records, with what it knows of links, dates and sources; the sections of
+ * a record share its score in proportion to how well they match by themselves.
+ */
+function orderSections(
+  candidates: readonly Candidate[],
+  judged: readonly (readonly JudgedSection[])[],
+  { recordShare }: ChoiceSettings,
+): RankedSection[] {
+  const ranked = judged.flatMap((sections, candidate) => {
+    const best = sections.reduce((max, { match }) => Math.max(max, match), 0);
+    const { relevance } = candidates[candidate]!;
+    return sections.map((section, index): RankedSection => {
+      const share = best === 0 ? (index === 0 ? 1 : 0) : section.match / best;
+      return { candidate, index, score: relevance * (share + recordShare) };
+    });
+  });
+  return ranked.sort((a, b) => b.score - a.score || a.candidate - b.candidate || a.index - b.index);
+}
+
 /** The sections of a pack while they are chosen. */
-export class Draft implements Costs {
+export class Draft {
   readonly #request: PackRequest;
   readonly #judged: readonly (readonly JudgedSection[])[];
+  readonly #ranked: readonly RankedSection[];
+  readonly #settings: ChoiceSettings;
   readonly #usual: Trust;
   readonly #costs = new Map<string, number>();
   readonly #texts = new Map<string, string>();
@@ -46,21 +91,82 @@ export class Draft implements Costs {
   readonly #excluded = new Map<number, Exclusion>();
   readonly #embeddedIn = new Map<number, EmbeddedSections>();
 
-  constructor(request: PackRequest, judged: readonly (readonly JudgedSection[])[], usual: Trust) {
+  constructor(
+    request: PackRequest,
+    judged: readonly (readonly JudgedSection[])[],
+    settings: ChoiceSettings,
+    usual: Trust,
+  ) {
     this.#request = request;
     this.#judged = judged;
+    this.#ranked = orderSections(request.candidates, judged, settings);
+    this.#settings = settings;
     this.#usual = usual;
   }
 
-  allowed(ranked: readonly RankedSection[]): readonly RankedSection[] {
-    return ranked.filter(({ candidate }) => !this.#excluded.has(candidate));
+  /** The best section that may be shown. */
+  get best(): RankedSection | undefined {
+    return this.#allowed()[0];
   }
 
-  sectionsOf(candidate: number): number {
-    return this.#judged[candidate]!.length;
+  #allowed(): readonly RankedSection[] {
+    return this.#ranked.filter(({ candidate }) => !this.#excluded.has(candidate));
   }
 
-  ofSection(candidate: number, index: number): number {
+  /** Chooses sections for a budget, without records that turn out to show nothing but credentials. */
+  async choose(budget: number): Promise<Choice> {
+    for (;;) {
+      const choice = this.#choiceFor(budget);
+      if (!(await this.#findCredentials(choice))) return choice;
+    }
+  }
+
+  /**
+   * Sections in their order, as many as fit, down to the floor. The best record is taken whole if it is short. A section
+   * brings along what it announces or embeds. An earlier record is chosen only behind the later one that says the same.
+   */
+  #choiceFor(budget: number): Choice {
+    const { floor, wholeTokens } = this.#settings;
+    const ranked = this.#allowed();
+    const [best] = ranked;
+    if (best === undefined) return [];
+    const chosen: SectionPlace[] = [];
+    const taken = new Map<number, Set<number>>();
+    let left = budget;
+    const take = ({ candidate, index }: SectionPlace): boolean => {
+      const own = taken.get(candidate);
+      if (own?.has(index) === true) return true;
+      const later = own === undefined ? this.#laterOf(candidate) : null;
+      if (later !== null && !taken.has(later)) {
+        // One that may not be shown is not among them.
+        const first = ranked.find((each) => each.candidate === later);
+        if (first !== undefined && !take(first)) return false;
+      }
+      const cost = this.#ofSection(candidate, index) + (own === undefined ? this.#ofHeader(candidate) : 0);
+      if (cost > left || this.#isRepeated(candidate, index)) return false;
+      left -= cost;
+      chosen.push({ candidate, index });
+      taken.set(candidate, (own ?? new Set()).add(index));
+      return true;
+    };
+    const takeWithNeeded = (place: SectionPlace): void => {
+      if (take(place)) for (const needed of this.#neededBy(place)) take(needed);
+    };
+    const all = this.#judged[best.candidate]!.map((_, index) => ({ candidate: best.candidate, index }));
+    const whole = all.reduce(
+      (sum, { candidate, index }) => sum + this.#ofSection(candidate, index),
+      this.#ofHeader(best.candidate),
+    );
+    if (whole <= wholeTokens) for (const place of [best, ...all]) takeWithNeeded(place);
+    for (const each of ranked) {
+      if (each.score < floor * best.score) break;
+      takeWithNeeded(each);
+    }
+    return chosen;
+  }
+
+  /** The tokens of a section with what separates it from others. */
+  #ofSection(candidate: number, index: number): number {
     return this.#cost(`${String(candidate)}/${String(index)}`, () => {
       const section = this.#judged[candidate]![index]!;
       const { record } = this.#request.candidates[candidate]!;
@@ -71,18 +177,20 @@ export class Draft implements Costs {
     });
   }
 
-  ofHeader(candidate: number): number {
+  /** The tokens of the first line of a record. */
+  #ofHeader(candidate: number): number {
     return this.#cost(String(candidate), () => {
       const nothing = { start: 0, end: 0, headings: [], tableHead: null };
       return itemTokens(this.#item(candidate, [nothing]), this.#request.count);
     });
   }
 
-  neededBy(candidate: number, index: number): Choice {
+  /** The sections that a section needs beside it: what it announces or embeds. */
+  #neededBy({ candidate, index }: SectionPlace): Choice {
     const section = this.#judged[candidate]![index]!;
     const { embeds, candidates } = this.#request;
     const { id } = candidates[candidate]!.record;
-    const isNext = section.leadsOn && index + 1 < this.sectionsOf(candidate);
+    const isNext = section.leadsOn && index + 1 < this.#judged[candidate]!.length;
     const next = isNext ? [{ candidate, index: index + 1 }] : [];
     const embedded = embeds
       .filter(({ host, offset }) => host === id && offset >= section.start && offset < section.end)
@@ -96,7 +204,8 @@ export class Draft implements Costs {
     return [...next, ...embedded];
   }
 
-  laterOf(candidate: number): number | null {
+  /** The candidate that says the same as this one at a later time; `null` if there is none. */
+  #laterOf(candidate: number): number | null {
     const { candidates } = this.#request;
     const later = candidates[candidate]!.later?.citation;
     const at = candidates.findIndex(({ citation }) => citation === later);
@@ -112,7 +221,8 @@ export class Draft implements Costs {
     return found;
   }
 
-  isRepeated(candidate: number, index: number): boolean {
+  /** Whether the section says what a section says that is chosen already; remembers those that do not. */
+  #isRepeated(candidate: number, index: number): boolean {
     const { start, end } = this.#judged[candidate]![index]!;
     const text = this.#request.candidates[candidate]!.record.content.slice(start, end).replaceAll(
       /\s+/g,
@@ -123,17 +233,6 @@ export class Draft implements Costs {
     this.#texts.set(text, first);
     if (first !== key) this.#repeated.add(candidate);
     return first !== key;
-  }
-
-  /** What `choose` takes of the ranked sections, without records that turn out to show nothing but credentials. */
-  async safeChoice(
-    choose: (among: readonly RankedSection[]) => Choice,
-    ranked: readonly RankedSection[],
-  ): Promise<Choice> {
-    for (;;) {
-      const choice = choose(this.allowed(ranked));
-      if (!(await this.#findCredentials(choice))) return choice;
-    }
   }
 
   /**
@@ -183,7 +282,7 @@ export class Draft implements Costs {
   }
 
   /** The part of the best section around its best sentence, if no whole section fits. */
-  async excerpt({ candidate, index }: RankedSection, room: number): Promise<Item[]> {
+  async excerpt({ candidate, index }: SectionPlace, room: number): Promise<Item[]> {
     if (await this.#findIn(candidate, [index])) return [];
     const { count, candidates, query } = this.#request;
     const { record } = candidates[candidate]!;
@@ -192,7 +291,7 @@ export class Draft implements Costs {
       query.terms.flatMap(({ weight, any }) => any.flat().map((term) => [term, weight] as const)),
     );
     const best = bestSentence(record.content, section, weights);
-    const left = room - this.ofHeader(candidate) - GAP_TOKENS;
+    const left = room - this.#ofHeader(candidate) - GAP_TOKENS;
     const around = (tokens: number): Span => excerptOf(record.content, section, best, count, tokens);
     // A sentence that is too long by itself is cut after a word.
     const within = (tokens: number): Span => {
@@ -213,16 +312,16 @@ export class Draft implements Costs {
   }
 
   /** The tokens of the smallest item that says something. */
-  least({ candidate, index }: RankedSection): number {
+  least({ candidate, index }: SectionPlace): number {
     return (
-      this.ofHeader(candidate) + Math.min(this.ofSection(candidate, index), GAP_TOKENS + MIN_EXCERPT_TOKENS)
+      this.#ofHeader(candidate) + Math.min(this.#ofSection(candidate, index), GAP_TOKENS + MIN_EXCERPT_TOKENS)
     );
   }
 
   /** Why each candidate is not in the pack, if it is not. */
-  reasons(ranked: readonly RankedSection[], { floor }: ChoiceSettings): (Exclusion | null)[] {
-    const allowed = this.allowed(ranked);
-    const least = floor * (allowed[0]?.score ?? 0);
+  reasons(): (Exclusion | null)[] {
+    const allowed = this.#allowed();
+    const least = this.#settings.floor * (allowed[0]?.score ?? 0);
     const reachable = new Set(allowed.flatMap(({ candidate, score }) => (score >= least ? [candidate] : [])));
     return this.#request.candidates.map(({ excluded }, i) => {
       const own = excluded ?? this.#excluded.get(i);

@@ -1,15 +1,8 @@
 import { sha256 } from '../core/ids.ts';
 import type { Candidate } from './candidate.ts';
-import { Draft, type PackRequest } from './draft.ts';
+import { Draft, type ChoiceSettings, type PackRequest } from './draft.ts';
 import type { Exclusion, Receipt, ReceiptCandidate, ReceiptPiece } from './receipt.ts';
 import { frameTokens, render, usualTrust, type Frame, type Item, type PlacedPiece } from './render.ts';
-import {
-  chooseSections,
-  type ChoiceSettings,
-  orderSections,
-  type OrderSettings,
-  type RankedSection,
-} from './sections/choose.ts';
 import { judgeSections } from './sections/judge.ts';
 import { sourceRange } from './text/span.ts';
 
@@ -20,7 +13,7 @@ const LARGE_BUDGET = { above: 2000, floor: 0.3 };
 /** From this budget, in tokens, the record of a section counts for its order; below, there is room for the best sections alone. */
 const RECORD_SHARE_BUDGET = 600;
 
-function settingsOf(budget: number): ChoiceSettings & OrderSettings {
+function settingsOf(budget: number): ChoiceSettings {
   return {
     floor: budget > LARGE_BUDGET.above ? LARGE_BUDGET.floor : FLOOR,
     wholeTokens: 0.8 * budget,
@@ -63,22 +56,17 @@ export interface Pack {
  */
 export async function buildPack(request: PackRequest): Promise<Pack> {
   const { budget, query, candidates, count } = request;
-  const settings = settingsOf(budget);
   const judged = await judgeSections(query, candidates);
-  const ranked = orderSections(candidates, judged, settings);
   const usual = usualTrust(candidates);
   const frame = { tag: request.fence, usual, isUnsure: request.isUnsure };
   const allowed = request.isUnsure ? unsureBudget(budget) : budget;
   const room = allowed - frameTokens(frame, count);
-  const draft = new Draft(request, judged, usual);
+  const draft = new Draft(request, judged, settingsOf(budget), usual);
   const tokensOf = (items: readonly Item[]): number => count(render(items, frame).text);
   let items: readonly Item[] = [];
   // Sections that follow each other, and items of one day, take fewer tokens than they cost alone: what is left is given out again.
   for (let pass = 0, spare = 0; pass < MAX_PASSES; pass++) {
-    let choice = await draft.safeChoice(
-      (among) => chooseSections(among, room + spare, draft, settings),
-      ranked,
-    );
+    let choice = await draft.choose(room + spare);
     let more = draft.items(choice);
     while (more.length > 0 && tokensOf(more) > allowed) {
       choice = choice.slice(0, -1);
@@ -89,17 +77,16 @@ export async function buildPack(request: PackRequest): Promise<Pack> {
     items = more;
     spare += left;
   }
-  let best = draft.allowed(ranked)[0];
+  let { best } = draft;
   while (items.length === 0 && best !== undefined) {
     items = await draft.excerpt(best, room);
-    const next: RankedSection | undefined = draft.allowed(ranked)[0];
     // A record that turned out to show nothing but credentials is followed by the next one.
-    if (next === best) break;
-    best = next;
+    if (draft.best === best) break;
+    ({ best } = draft);
   }
   if (items.length > 0 && tokensOf(items) > allowed) items = [];
   const needed = items.length > 0 || best === undefined ? null : allowed - room + draft.least(best);
-  return assembled(request, { items, frame, reasons: draft.reasons(ranked, settings), needed });
+  return assembled(request, { items, frame, reasons: draft.reasons(), needed });
 }
 
 interface Assembly {

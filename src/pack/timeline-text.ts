@@ -14,18 +14,18 @@ export interface TimelineLine {
 }
 
 /** Lines around a record or a moment, nearest first on both sides. */
-export interface TimelineLines {
-  readonly before: readonly TimelineLine[];
+export interface TimelineLines<Line extends TimelineLine = TimelineLine> {
+  readonly before: readonly Line[];
   /** `null` around a moment. */
-  readonly anchor: TimelineLine | null;
-  readonly after: readonly TimelineLine[];
+  readonly anchor: Line | null;
+  readonly after: readonly Line[];
   /** Whether records follow that are not among the lines. */
   readonly moreBefore: boolean;
   readonly moreAfter: boolean;
 }
 
-export interface FittedTimeline {
-  readonly lines: TimelineLines;
+interface FittedTimeline<Line extends TimelineLine> {
+  readonly lines: TimelineLines<Line>;
   readonly text: string;
   readonly tokens: number;
 }
@@ -37,14 +37,17 @@ const MAX_TITLE = 120;
  * The lines that fit into a budget of tokens: the record in the middle, then those nearest to it, in turn on both sides, up to the first
  * that does not fit, so that the timeline has no gaps. The tokens are those of the whole text.
  */
-export function fitTimeline(lines: TimelineLines, budget: number, count: CountTokens): FittedTimeline {
-  const order = nearestFirst(lines);
-  const fitted = (length: number): FittedTimeline => {
-    const kept = keptLines(lines, order.slice(0, length));
+export function fitTimeline<Line extends TimelineLine>(
+  lines: TimelineLines<Line>,
+  budget: number,
+  count: CountTokens,
+): FittedTimeline<Line> {
+  const fitted = (length: number): FittedTimeline<Line> => {
+    const kept = nearestLines(lines, length);
     const text = timelineText(kept);
     return { lines: kept, text, tokens: count(text) };
   };
-  let [low, high] = [0, order.length];
+  let [low, high] = [0, lines.before.length + lines.after.length + (lines.anchor === null ? 0 : 1)];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     if (fitted(middle).tokens <= budget) low = middle;
@@ -54,25 +57,22 @@ export function fitTimeline(lines: TimelineLines, budget: number, count: CountTo
   return best.tokens <= budget ? best : { lines: best.lines, text: '', tokens: 0 };
 }
 
-type Position = 'before' | 'anchor' | 'after';
-
-function nearestFirst({ before, anchor, after }: TimelineLines): Position[] {
-  const sides = Array.from({ length: Math.max(before.length, after.length) }, (_, i): Position[] => [
-    ...(i < before.length ? (['before'] as const) : []),
-    ...(i < after.length ? (['after'] as const) : []),
-  ]);
-  return [...(anchor === null ? [] : (['anchor'] as const)), ...sides.flat()];
-}
-
-function keptLines(lines: TimelineLines, kept: readonly Position[]): TimelineLines {
-  const of = (position: Position): number => kept.filter((each) => each === position).length;
-  const [before, after] = [lines.before.slice(0, of('before')), lines.after.slice(0, of('after'))];
-  const anchor = of('anchor') === 0 ? null : lines.anchor;
+/** So many lines, nearest to the middle first. */
+function nearestLines<Line extends TimelineLine>(
+  { before, anchor, after, moreBefore, moreAfter }: TimelineLines<Line>,
+  length: number,
+): TimelineLines<Line> {
+  const atSides = Math.max(0, anchor === null ? length : length - 1);
+  const countBefore = Math.min(before.length, Math.max(Math.ceil(atSides / 2), atSides - after.length));
+  const countAfter = atSides - countBefore;
+  const isAnchorLeftOut = anchor !== null && length === 0;
   return {
-    ...{ before, anchor, after },
-    moreBefore: lines.moreBefore || before.length < lines.before.length,
+    before: before.slice(0, countBefore),
+    anchor: isAnchorLeftOut ? null : anchor,
+    after: after.slice(0, countAfter),
+    moreBefore: moreBefore || countBefore < before.length,
     // A record in the middle that does not fit is there too.
-    moreAfter: lines.moreAfter || after.length < lines.after.length || anchor !== lines.anchor,
+    moreAfter: moreAfter || countAfter < after.length || isAnchorLeftOut,
   };
 }
 

@@ -6,17 +6,9 @@ import type { BelongsToProgress, NoteOfDocument } from '../store/graph-model.ts'
 import type { RecordBounds } from '../store/model.ts';
 import type { Store } from '../store/store.ts';
 import { ORDINARY_SENTENCES, SentenceCosines } from './sentence-cosines.ts';
-import { matchedTerms } from './query/phrases.ts';
-import { wantedTerms } from './rank/coverage.ts';
 import { cosineOf } from './rank/fuse.ts';
 import { DEFAULT_RANKING, type Ranking } from './rank/ranking.ts';
-import {
-  idfWeight,
-  type Replacements,
-  replacementsOf,
-  type WeightedTerm,
-  wordingsOf,
-} from './retrieve/text.ts';
+import { idfWeight, TermFinder, type WeightedTerm } from './retrieve/text.ts';
 import type { VectorIndexRef } from './run.ts';
 import { runSearch, type SearchOutcome } from './search.ts';
 
@@ -286,8 +278,6 @@ async function notesByEvidence(
 /** What the words that a text shares with a document say. */
 class DocumentWords {
   readonly #terms: readonly WeightedTerm[];
-  readonly #replacements: Replacements;
-  readonly #wanted: ReadonlySet<string>;
   /** The terms that each passage of a note has, by note. */
   readonly #ofNotes: ReadonlyMap<number, readonly (readonly WeightedTerm[])[]>;
   /** In a store of few notes, the terms that are in ordinary sentences. */
@@ -297,19 +287,15 @@ class DocumentWords {
 
   constructor({ hits, passages, retrieved }: SearchOutcome) {
     this.#terms = retrieved.terms;
-    this.#replacements = replacementsOf(retrieved);
-    this.#wanted = wantedTerms(this.#terms, this.#replacements);
+    const finder = new TermFinder(this.#terms);
     const notes = new Set(hits.map(({ passage }) => passage.record.id));
     const ofHits = passages.filter(({ record }) => notes.has(record.id));
     const termsOf = Map.groupBy(ofHits, ({ record }) => record.id);
     this.#ofNotes = new Map(
-      [...termsOf].map(([id, ofNote]) => [
-        id,
-        ofNote.map((passage) => this.#among(matchedTerms(passage, this.#wanted))),
-      ]),
+      [...termsOf].map(([id, ofNote]) => [id, ofNote.map((passage) => finder.ofPassage(passage))]),
     );
-    const found = hits.length < MIN_COMPARED ? findTerms(ORDINARY_SENTENCES.join(' '), this.#wanted) : [];
-    this.#ordinary = new Set(this.#among(new Set(found.map(({ term }) => term))));
+    const found = hits.length < MIN_COMPARED ? findTerms(ORDINARY_SENTENCES.join(' '), finder.wanted) : [];
+    this.#ordinary = new Set(finder.among(new Set(found.map(({ term }) => term))));
     const { length } = this.#terms;
     const isCopy = (id: number): boolean => length >= MIN_COPIED_TERMS && this.#ofAny(id).length === length;
     this.copies = new Set([...notes].filter(isCopy));
@@ -319,12 +305,6 @@ class DocumentWords {
   ofNote(id: number): number {
     const ofPassages = (this.#ofNotes.get(id) ?? []).map((terms) => this.#evidenceOf(terms));
     return (Math.max(0, ...ofPassages) + this.#evidenceOf(this.#ofAny(id))) / 2;
-  }
-
-  #among(matched: ReadonlySet<string>): readonly WeightedTerm[] {
-    return this.#terms.filter((term) =>
-      wordingsOf(term, this.#replacements).some((words) => words.every((word) => matched.has(word))),
-    );
   }
 
   #ofAny(note: number): readonly WeightedTerm[] {

@@ -6,12 +6,12 @@ import { isName, MAX_NAME_WORDS, nameOf, queriedTokens } from '../store/rules/me
 import type { StoredPassage } from '../store/search-model.ts';
 import { anchorsIn, resolveLinks } from './linked-notes.ts';
 import { requiredPhrases } from './query/parse.ts';
-import { containsPhrases, matchedTerms, onceForEach } from './query/phrases.ts';
+import { containsPhrases, onceForEach } from './query/phrases.ts';
 import { cosineOf } from './rank/fuse.ts';
 import type { Bridge, Ranked } from './rank/rank.ts';
 import { type Bridging, policyOf } from './rank/ranking.ts';
 import type { RetrievalResult } from './retrieve/retrieve.ts';
-import { idfWeight, replacementsOf, wordingsOf } from './retrieve/text.ts';
+import { idfWeight, TermFinder, wantedTerms, type WeightedTerm } from './retrieve/text.ts';
 import type { SearchRun } from './run.ts';
 
 /** Connections that are followed to records that no signal found; the strongest first. */
@@ -31,11 +31,13 @@ export async function followBridges(
 ): Promise<readonly Ranked[]> {
   const { bridging } = run.ranking;
   if (bridging === null || run.intent?.listOnly === true) return ranked;
-  const words = new QueryWords(retrieved);
+  const words = new TermFinder(retrieved.terms);
   // The best results that lack a part of the query.
   const anchors = ranked
     .slice(0, bridging.anchors)
-    .filter(({ passage, score }) => score > 0 && isConnectable(passage) && words.lackedBy(passage).size > 0);
+    .filter(
+      ({ passage, score }) => score > 0 && isConnectable(passage) && words.lackedBy(passage).length > 0,
+    );
   if (anchors.length === 0) return ranked;
   const connectable = ranked.filter(({ passage }) => isConnectable(passage));
   const work = async (): Promise<readonly Ranked[]> => {
@@ -53,44 +55,8 @@ function recordOf({ passage }: Ranked): number {
   return passage.record.id;
 }
 
-/** The words of the query, each with its weight, and which of them a passage has. */
-class QueryWords {
-  readonly weights: ReadonlyMap<string, number>;
-  readonly #wanted: ReadonlySet<string>;
-  readonly #alternatives: ReadonlyMap<string, readonly (readonly string[])[]>;
-  readonly #had = new Map<number, ReadonlySet<string>>();
-
-  constructor({ terms, corrections }: RetrievalResult) {
-    const replacements = replacementsOf({ terms, corrections });
-    this.weights = new Map(terms.map(({ surface, passages }) => [surface, idfWeight(passages)]));
-    this.#alternatives = new Map(terms.map((term) => [term.surface, wordingsOf(term, replacements)]));
-    this.#wanted = new Set([...this.#alternatives.values()].flat(2));
-  }
-
-  /** The words of the query that a passage has. */
-  hadBy(passage: Ranked['passage']): ReadonlySet<string> {
-    let had = this.#had.get(passage.id);
-    if (had === undefined) {
-      const matched = matchedTerms(passage, this.#wanted);
-      const isMatched = (terms: readonly string[]): boolean => terms.every((term) => matched.has(term));
-      had = new Set([...this.#alternatives].flatMap(([word, any]) => (any.some(isMatched) ? [word] : [])));
-      this.#had.set(passage.id, had);
-    }
-    return had;
-  }
-
-  lackedBy(passage: Ranked['passage']): ReadonlySet<string> {
-    const had = this.hadBy(passage);
-    return new Set([...this.weights.keys()].filter((word) => !had.has(word)));
-  }
-
-  weightOf(words: ReadonlySet<string>): number {
-    return [...words].reduce((sum, word) => sum + this.weights.get(word)!, 0);
-  }
-
-  termsOf(words: ReadonlySet<string>): ReadonlySet<string> {
-    return new Set([...words].flatMap((word) => this.#alternatives.get(word)!.flat()));
-  }
+function weightOf(terms: readonly WeightedTerm[]): number {
+  return terms.reduce((sum, { passages }) => sum + idfWeight(passages), 0);
 }
 
 /** The first passages of connected records that no signal found, with their cosines, as results without a score. */
@@ -138,7 +104,7 @@ interface Lead {
 interface Found {
   readonly connections: readonly AnchorConnection[];
   readonly known: ReadonlyMap<number, Ranked>;
-  readonly words: QueryWords;
+  readonly words: TermFinder;
   readonly bridging: Bridging;
 }
 
@@ -156,9 +122,8 @@ function leadsOf(
     // A result that ranks above the anchor already has nothing to gain.
     if (hit === undefined || hit.score >= anchor.score) continue;
     const lacked = words.lackedBy(anchor.passage);
-    const had = words.hadBy(hit.passage);
-    const gained =
-      words.weightOf(new Set([...lacked].filter((word) => had.has(word)))) / words.weightOf(lacked);
+    const had = words.ofPassage(hit.passage);
+    const gained = weightOf(lacked.filter((term) => had.includes(term))) / weightOf(lacked);
     const meaning =
       bestCosine <= 0 ? 0 : (modelCoverage * Math.max(0, cosineOf(hit.contributions) ?? 0)) / bestCosine;
     const relevance = Math.min(1, bridging.meaning * meaning + bridging.words * gained);
@@ -168,7 +133,7 @@ function leadsOf(
     const lead = strength * Math.sqrt(anchor.score / best) * share * trusted;
     if (lead <= (leads.get(record)?.strength ?? 0)) continue;
     const { headings, record: leading } = anchor.passage;
-    const matched = words.termsOf(words.hadBy(anchor.passage));
+    const matched = wantedTerms(words.ofPassage(anchor.passage));
     const bridge = { record: leading.id, title: leading.title, headings, kind, text, matchedTerms: matched };
     leads.set(record, { hit, anchor, bridge, strength: lead });
   }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { openSqliteInMemory } from '../../test/contract/sqlite-in-memory.ts';
 import { ALL_LIVE, note, NOW, write } from '../../test/contract/store-samples.ts';
+import { weightedTerms } from '../../test/contract/retrieval-result.ts';
 import { storedPassage } from '../../test/contract/stored-passage.ts';
 import type { RecordDraft, RecordWrite } from '../store/model.ts';
 import type { Store } from '../store/store.ts';
 import { anchorsIn, combineAnchors, matchAnchor } from './linked-notes.ts';
-import { parseQuery } from './query/parse.ts';
 import { DEFAULT_RANKING } from './rank/ranking.ts';
-import type { WeightedTerm } from './retrieve/text.ts';
+import type { Correction } from './retrieve/text.ts';
 import type { SearchOptions } from './run.ts';
 import { runSearch, type SearchOutcome } from './search.ts';
 
@@ -132,10 +132,9 @@ function anchors(text: string): { target: string; sentence: string; link: string
   }));
 }
 
-function coverage(text: string, query: string, replacements = new Map<string, Set<string>>()): number {
+function coverage(text: string, query: string, corrections: readonly Correction[] = []): number {
   const [anchor] = anchorsIn(storedPassage({ text }));
-  const terms = parseQuery(query).terms.map((term): WeightedTerm => ({ ...term, passages: 2 }));
-  return matchAnchor(anchor!, terms, replacements, ANCHOR_TEXT).coverage;
+  return matchAnchor(anchor!, weightedTerms(query, 2, corrections), ANCHOR_TEXT).coverage;
 }
 
 describe('anchorsIn', () => {
@@ -174,9 +173,8 @@ describe('matchAnchor', () => {
   it('ignores a query that only names the other notes of a list of links', () => {
     const list = '[[Pea soup]] · [[Jollof]] · the [[Noodles]] of the week';
     const match = (link: number, query: string): number => {
-      const terms = parseQuery(query).terms.map((term): WeightedTerm => ({ ...term, passages: 2 }));
-      return matchAnchor(anchorsIn(storedPassage({ text: list }))[link]!, terms, new Map(), ANCHOR_TEXT)
-        .coverage;
+      const anchor = anchorsIn(storedPassage({ text: list }))[link]!;
+      return matchAnchor(anchor, weightedTerms(query, 2), ANCHOR_TEXT).coverage;
     };
     expect([match(0, 'pea soup'), match(1, 'pea soup'), match(1, 'jollof')]).toEqual([1, 0, 1]);
     expect(match(2, 'noodles of the week')).toBe(1);
@@ -197,7 +195,7 @@ describe('matchAnchor', () => {
   });
 
   it('matches the corrections of a misspelt word', () => {
-    expect(coverage('The [[Oven|big one]]', 'biig', new Map([['biig', new Set(['big'])]]))).toBe(1);
+    expect(coverage('The [[Oven|big one]]', 'biig', [{ word: 'biig', replacements: ['big'] }])).toBe(1);
   });
 });
 

@@ -5,13 +5,7 @@ import { onceForEach } from './query/phrases.ts';
 import type { AnchorText } from './rank/ranking.ts';
 import type { Smoothed } from './rank/fuse.ts';
 import type { RetrievalResult } from './retrieve/retrieve.ts';
-import {
-  idfWeight,
-  type Replacements,
-  replacementsOf,
-  type WeightedTerm,
-  wordingsOf,
-} from './retrieve/text.ts';
+import { idfWeight, type WeightedTerm, wordingsOf } from './retrieve/text.ts';
 import type { SearchRun } from './run.ts';
 
 /** A link with the sentence or list item around it. What others write where they link to a note says what it is about. */
@@ -114,11 +108,9 @@ interface AnchorMatch {
 
 const NO_MATCH: AnchorMatch = { coverage: 0, matched: 0, matchedTerms: new Set() };
 
-/** @param replacements the index terms that were searched for in place of a misspelt word */
 export function matchAnchor(
   { terms, isInLink, start, end }: Anchor,
   wanted: readonly WeightedTerm[],
-  replacements: Replacements,
   { near, farShare }: AnchorText,
 ): AnchorMatch {
   const distances = new Map<string, number>();
@@ -135,7 +127,7 @@ export function matchAnchor(
   for (const term of wanted) {
     const weight = idfWeight(term.passages);
     total += weight;
-    const found = wordingsOf(term, replacements).find((words) => words.every((word) => distances.has(word)));
+    const found = wordingsOf(term).find((words) => words.every((word) => distances.has(word)));
     if (found === undefined) continue;
     matched++;
     for (const word of found) matchedTerms.add(word);
@@ -257,12 +249,11 @@ function evidenceOf(matches: readonly LinkMatch[]): LinkEvidence {
 /** The links whose words match the query, best first. */
 function bestMatches(
   { ranking: { anchorText, weights }, intent }: SearchRun,
-  { terms, corrections }: RetrievalResult,
+  { terms }: RetrievalResult,
   pool: readonly Smoothed[],
   passages: readonly StoredPassage[],
 ): LinkMatch[] {
   if (anchorText === null || intent?.listOnly === true || terms.length === 0) return [];
-  const replacements = replacementsOf({ terms, corrections });
   const entries = new Map(pool.map((entry) => [entry.passage, entry]));
   const matches = passages.flatMap((passage): LinkMatch[] => {
     const entry = entries.get(passage.id);
@@ -271,7 +262,7 @@ function bestMatches(
     const meaning = weights.vector === 0 ? 0 : Math.min(1, vector / weights.vector);
     const { id: record, title } = passage.record;
     return anchorsIn(passage).flatMap((anchor) => {
-      const match = matchAnchor(anchor, terms, replacements, anchorText);
+      const match = matchAnchor(anchor, terms, anchorText);
       if (match.matched < Math.min(MIN_TERMS, terms.length)) return [];
       const strength = Math.min(1, anchorText.words * match.coverage + anchorText.meaning * meaning);
       return [{ ...anchor, ...match, record, title, strength }];

@@ -1,10 +1,20 @@
 import { parseQuery } from '../../src/search/query/parse.ts';
 import type { RetrievalResult } from '../../src/search/retrieve/retrieve.ts';
-import type { WeightedTerm } from '../../src/search/retrieve/text.ts';
+import { type Correction, weightedTerm, type WeightedTerm } from '../../src/search/retrieve/text.ts';
 
 /** The terms of the query, each found in this number of passages. */
-export function weightedTerms(query: string, passages = 1): WeightedTerm[] {
-  return parseQuery(query).terms.map((term) => ({ ...term, passages }));
+export function weightedTerms(
+  query: string,
+  passages = 1,
+  corrections: readonly Correction[] = [],
+): WeightedTerm[] {
+  return parseQuery(query).terms.map((term) =>
+    weightedTerm(
+      term,
+      passages,
+      corrections.find(({ word }) => word === term.surface),
+    ),
+  );
 }
 
 /** What retrieval returns for a query whose terms one passage each has, without signals, except for `overrides`. */

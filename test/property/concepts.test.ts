@@ -8,7 +8,7 @@ import {
 } from '../../src/graph/concepts/derive-concepts.ts';
 import { deriveGraph } from '../../src/graph/build/derive.ts';
 import { ConceptGraph } from '../../src/graph/concepts/concept-graph.ts';
-import { compare } from '../../src/graph/walk.ts';
+import { compare } from '../../src/graph/model.ts';
 import type { GraphEdge } from '../../src/store/graph-model.ts';
 import type { RecordDraft } from '../../src/store/model.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -119,13 +119,18 @@ class ConceptHistory {
       if (after === null) break;
     }
     const nodes = await graph.nodes(namespace, { page: { after: null, limit: 1000 } });
-    const of = nodes.map(({ id }) => id);
-    const request = { of, limit: 1000, crossProjectTypes: [], filter: {} };
+    const request = { limit: 1000, crossProjectTypes: [], filter: {} };
     const around: GraphEdge[][] = [];
-    const found = await graph.neighbours(namespace, request);
+    const found = await graph.neighbours(namespace, nodes, request);
+    // The edges of concepts are the last.
+    const isOfConcept = ({ type }: GraphEdge): number => Number(type === 'mentions');
     for (const direction of ['out', 'in'] as const) {
       const sorted = found[direction].toSorted(
-        (a, b) => compare(a.src, b.src) || compare(a.type, b.type) || compare(a.dst, b.dst),
+        (a, b) =>
+          isOfConcept(a) - isOfConcept(b) ||
+          compare(a.src, b.src) ||
+          compare(a.type, b.type) ||
+          compare(a.dst, b.dst),
       );
       around.push(sorted);
     }

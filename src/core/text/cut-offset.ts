@@ -59,6 +59,6 @@ function codePointOffset(text: string, from: number, limit: number): number {
 }
 
 /** Whether the offset lies inside a surrogate pair. */
-function splitsSurrogatePair(text: string, offset: number): boolean {
-  return /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(offset - 1, offset + 1));
+export function splitsSurrogatePair(text: string, offset: number): boolean {
+  return /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(Math.max(0, offset - 1), offset + 1));
 }

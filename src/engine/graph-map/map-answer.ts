@@ -3,7 +3,7 @@ import { eventLoopYielder } from '../../core/threads/slices.ts';
 import type { GraphMask } from '../graph/edge-places.ts';
 import type { GraphMapOutput, GraphMapInput } from './map-fields.ts';
 import { degreeIn, type MapGraph } from './read-graph.ts';
-import { compare } from '../../graph/walk.ts';
+import { compare } from '../../graph/model.ts';
 import type { GraphNode } from '../../store/graph-model.ts';
 
 /** Nodes of one turn of the event loop. */

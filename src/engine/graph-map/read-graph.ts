@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { EDGE_TYPES, type EdgeType } from '../../core/graph-types.ts';
 import { sha256 } from '../../core/ids.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
@@ -14,6 +14,7 @@ import {
   rankedByDegree,
 } from '../../graph/layout/layout.ts';
 import { inThread } from '../../graph/layout/layout-thread.ts';
+import { compare } from '../../graph/model.ts';
 import { commonTags, isProjectNode } from '../../graph/walk.ts';
 import {
   type EdgeCursor,
@@ -120,17 +121,18 @@ async function positionsOf(
 
 /** Adds the concepts and edges next to the centres that the outline is without. */
 async function withConceptsNear(
-  { graph, namespace, thread }: EngineContext,
+  context: EngineContext,
   outline: MapGraph,
   centres: readonly GraphNode[],
   visible: Pick<NeighbourRequest, 'crossProjectTypes' | 'filter'>,
 ): Promise<MapGraph> {
+  const { graph, namespace, thread } = context;
   const of = centres.map(({ id }) => id);
-  const near = await graph.neighbours(namespace, { of, limit: MAX_RANKED_EDGES, ...visible });
+  const near = await graph.neighbours(namespace, centres, { limit: MAX_RANKED_EDGES, ...visible });
   const indexes = new Map(outline.ids.map((id, i) => [id, i]));
   const isConcept = ({ type, record }: GraphNode): boolean => type === 'concept' && record === null;
   const missing = [...centres, ...near.nodes].filter((node) => isConcept(node) && !indexes.has(node.id));
-  const common = await commonTags({ graph, namespace }, missing);
+  const common = await commonTags(context, missing);
   const nodes = [...outline.nodes];
   for (const node of missing)
     if (!common.has(node.id) && !indexes.has(node.id)) indexes.set(node.id, nodes.push(node) - 1);
@@ -164,34 +166,43 @@ async function readAll(
   filter: GraphFilter,
   crossProjectTypes: ReadonlySet<EdgeType>,
 ): Promise<GraphWithoutPositions> {
-  const hash = createHash('sha256').update(`${String(LAYOUT_RULES)}\n`);
-  const outline = await readOutline(context, filter);
-  const nodes = await readNodes(context, outline?.map((page) => page.nodes) ?? nodePages(context, filter), hash); // prettier-ignore
+  const pages = await readOutline(context, filter);
+  const isOutline = pages.reduce((sum, page) => sum + page.nodes.length, 0) > MAX_COMPLETE_NODES;
+  const concepts = isOutline ? [] : await context.graph.concepts(context.namespace, filter);
+  const nodes = await drawnNodes(context, [...pages.map((page) => page.nodes), concepts]);
   const indexes = new Map(nodes.map(({ id }, i) => [id, i]));
-  for (const { id, key } of outline?.flatMap((page) => page.nodes) ?? [])
+  for (const { id, key } of pages.flatMap((page) => page.nodes))
     if (indexes.has(id)) indexes.set(key, indexes.get(id)!);
   const found: FoundEdge[] = [];
   let acrossProjects = 0;
   const yieldToEventLoop = eventLoopYielder();
-  for await (const page of outline?.map(({ edges }) => edges) ?? edgePages(context, filter)) {
+  const add = async (
+    page: readonly Pick<GraphEdge, 'src' | 'dst' | 'type' | 'weight' | 'reason'>[],
+  ): Promise<void> => {
     for (const { src, dst, type, weight, reason } of page) {
       const [from, to] = [indexes.get(src), indexes.get(dst)];
       if (from === undefined || to === undefined) continue;
       if (nodes[from]!.project !== nodes[to]!.project && !crossProjectTypes.has(type)) acrossProjects++;
-      else {
-        found.push({ from, to, type: EDGE_TYPES.indexOf(type), weight, reason });
-        if (outline === null) hash.update(JSON.stringify([src, type, dst, weight]));
-      }
+      else found.push({ from, to, type: EDGE_TYPES.indexOf(type), weight, reason });
     }
     await yieldToEventLoop();
+  };
+  for (const { edges } of pages) await add(edges);
+  for (let after: EdgeCursor | null = null; !isOutline;) {
+    const page = await context.graph.conceptEdges(context.namespace, filter, { after, limit: PAGE });
+    const last = page.at(-1);
+    if (last === undefined) break;
+    await add(page);
+    after = last;
   }
-  if (outline !== null) found.sort((a, b) => a.from - b.from || a.type - b.type || a.to - b.to);
+  found.sort((a, b) => a.from - b.from || a.type - b.type || a.to - b.to);
   await yieldToEventLoop();
   const graph = graphOf(nodes, found);
-  if (outline !== null)
-    for (const column of [graph.src, graph.dst, graph.types, graph.weight]) hash.update(column);
+  const hash = createHash('sha256').update(`${String(LAYOUT_RULES)}\n`);
+  for (const id of graph.ids) hash.update(`${id}\n`);
+  for (const column of [graph.src, graph.dst, graph.types, graph.weight]) hash.update(column);
   await yieldToEventLoop();
-  return { ...graph, acrossProjects, version: hash.digest('hex'), isOutline: outline !== null };
+  return { ...graph, acrossProjects, version: hash.digest('hex'), isOutline };
 }
 
 function graphOf(
@@ -221,67 +232,36 @@ interface FoundEdge {
   readonly reason: string;
 }
 
-async function* edgePages(
-  { graph, namespace }: EngineContext,
-  filter: GraphFilter,
-): AsyncGenerator<readonly GraphEdge[]> {
-  for (let after: EdgeCursor | null = null; ;) {
-    const page = await graph.edges(namespace, filter, { after, limit: PAGE });
-    const last = page.at(-1);
-    if (last === undefined) return;
-    yield page;
-    after = last;
-  }
-}
-
-async function* nodePages(
-  { graph, namespace }: EngineContext,
-  filter: GraphFilter,
-): AsyncGenerator<readonly GraphNode[]> {
-  for (let after: string | null = null; ;) {
-    const page = await graph.nodes(namespace, { page: { after, limit: PAGE } }, filter);
-    const last = page.at(-1);
-    if (last === undefined) return;
-    yield page;
-    after = last.id;
-  }
-}
-
-/** The pages of the outline; `null` if it is small enough that everything can be read. */
+/** What the store has, without the concepts and edges that follow from names. */
 async function readOutline(
   { store: { graph }, namespace }: EngineContext,
   filter: GraphFilter,
-): Promise<GraphOutline[] | null> {
+): Promise<GraphOutline[]> {
   const pages: GraphOutline[] = [];
-  let nodes = 0;
   for (let after: string | null = null; ;) {
-    const page = await graph.outline(namespace, filter, { after, limit: PAGE });
+    const page: GraphOutline = await graph.outline(namespace, filter, { after, limit: PAGE });
     const last = page.nodes.at(-1);
-    if (last === undefined) return nodes > MAX_COMPLETE_NODES ? pages : null;
+    if (last === undefined) return pages;
     pages.push(page);
-    nodes += page.nodes.length;
     after = last.id;
   }
 }
 
-async function readNodes(
+/** The nodes by id, without projects and tags that are too common. */
+async function drawnNodes(
   context: EngineContext,
-  pages: Iterable<readonly GraphNode[]> | AsyncIterable<readonly GraphNode[]>,
-  hash: Hash,
+  pages: readonly (readonly GraphNode[])[],
 ): Promise<GraphNode[]> {
-  const nodes: GraphNode[] = [];
+  // For a moment, two documents that swap their identities have the same id.
+  const nodes = new Map<string, GraphNode>();
   const yieldToEventLoop = eventLoopYielder();
-  for await (const page of pages) {
+  for (const page of pages) {
     const common = await commonTags(context, page);
-    for (const node of page) {
-      // For a moment, two documents that swap their identities have the same id.
-      if (isProjectNode(node) || common.has(node.id) || node.id === nodes.at(-1)?.id) continue;
-      nodes.push(node);
-      hash.update(`${node.id}\n`);
-    }
+    for (const node of page)
+      if (!isProjectNode(node) && !common.has(node.id) && !nodes.has(node.id)) nodes.set(node.id, node);
     await yieldToEventLoop();
   }
-  return nodes;
+  return [...nodes.values()].sort((a, b) => compare(a.id, b.id));
 }
 
 /** Ties in the order of the edges. */

@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { folderForEach, openInline, settings, writeNotes } from '../../../test/contract/engines.ts';
+import { MAX_MENTIONING_RECORDS } from '../../store/concept-model.ts';
 import type { EngineContext } from '../context.ts';
 import { reindex } from '../health/reindex.ts';
 import { indexVaults } from '../reading/index-vaults.ts';
@@ -95,6 +96,24 @@ describe('concepts of an engine', () => {
     const via = results.find(({ title }) => title === 'The boss')?.via;
     expect(via?.how).toBe('both name “Falkirk”');
     expect(await titlesNaming('Falkirk')).toEqual(['Lantern Weekly', 'The boss']);
+  });
+
+  it('have ids that the graph knows: of notes, of tags, and of phrases, even of too many records for an edge', async () => {
+    const many = Array.from({ length: MAX_MENTIONING_RECORDS + 1 }, (_, i) => [`more/N${String(i)}.md`, `We met Ada Lovelace. ${String(i)}\n`]); // prettier-ignore
+    await indexed({
+      ...Object.fromEntries(many),
+      'A.md': '---\ntags: [kitchen/New-Tiles, red]\n---\nA\n',
+      'B.md': '---\ntags: [kitchen/new-tiles]\n---\nB\n',
+    });
+    const { concepts } = await graphConcepts(loci, { limit: 500 });
+    const names = concepts.filter(({ note }) => note === null).map(({ label }) => label);
+    expect(names).toEqual(['Ada Lovelace', 'Miller Brothers', expect.stringMatching(/^new tiles$/i)]);
+    for (const { id, label, note } of concepts.slice(0, 20)) {
+      const { nodes, unknown } = await showNodes(loci, { nodes: [id] });
+      expect([unknown, nodes.map((node) => node.id)]).toEqual([[], [id]]);
+      expect(nodes[0]!.title).toBe(names.indexOf(label) === 2 ? 'kitchen/new-tiles' : label);
+      if (note === null) expect(nodes[0]!.edges).toHaveLength(label === 'Ada Lovelace' ? 0 : 2);
+    }
   });
 
   it('follow notes that are changed, added and removed', async () => {

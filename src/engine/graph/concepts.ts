@@ -3,7 +3,7 @@ import type { ProgressOptions } from '../../core/progress.ts';
 import { MAX_NAME_LENGTH, nameKey } from '../../core/names/name.ts';
 import { ConceptReader } from '../../graph/concepts/concept-reader.ts';
 import { type Concept, type Concepts, LABEL_KINDS } from '../../graph/concepts/concepts.ts';
-import { compare } from '../../graph/walk.ts';
+import { compare } from '../../graph/model.ts';
 import { TextMask } from '../../secrets/detect.ts';
 import type { EngineContext } from '../context.ts';
 import { sourcesHiddenFrom } from '../reading/configured/source-policies.ts';
@@ -57,7 +57,7 @@ export const graphConceptsInput = z.strictObject({
 export const graphConceptsOutput = z.strictObject({
   concepts: z.array(
     z.strictObject({
-      id: z.string().describe('Of its node: the note that it is, or one of its own.'),
+      id: z.string().describe('Of its node: the note or the tag that it is, or one of its own.'),
       label: z.string().describe('What it is called.'),
       project: z.string(),
       names: z.array(

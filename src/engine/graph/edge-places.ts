@@ -1,5 +1,5 @@
 import type { LociRecord } from '../../core/types.ts';
-import type { GraphEdge, GraphNode } from '../../store/graph-model.ts';
+import type { GraphEdge, GraphNode, GraphProvenance } from '../../store/graph-model.ts';
 import type { EngineContext } from '../context.ts';
 import { citationsOf, wholeCitations } from '../shared/citations.ts';
 import type { TaskRunner } from '../../core/threads/task-thread.ts';
@@ -41,16 +41,21 @@ export class GraphMask {
   }
 }
 
-/** The record from which an edge was derived, and the citation of the lines there, or of the whole record if none says it. */
+/** What was derived from a record: an edge, or a node. */
+interface Derived {
+  readonly provenance: GraphProvenance;
+}
+
+/** The record from which something was derived, and the citation of the lines there, or of the whole record if none says it. */
 interface EdgePlace {
   readonly record: LociRecord;
   readonly citation: string;
 }
 
-/** The records from which edges were derived, and others, by id. */
+/** The records from which edges and nodes were derived, and others, by id. */
 export async function recordsOfEdges(
   { store, namespace, now }: EngineContext,
-  edges: readonly GraphEdge[],
+  edges: readonly Derived[],
   others: readonly number[] = [],
 ): Promise<Map<number, LociRecord>> {
   const ids = [...new Set([...edges.map(({ provenance }) => provenance.record), ...others])];
@@ -58,12 +63,12 @@ export async function recordsOfEdges(
   return new Map(records.map((record) => [record.id, record]));
 }
 
-/** Edges whose record is gone are left out. */
-export async function edgePlaces(
+/** Edges and nodes whose record is gone are left out. */
+export async function edgePlaces<Each extends Derived>(
   context: EngineContext,
-  edges: readonly GraphEdge[],
+  edges: readonly Each[],
   records: ReadonlyMap<number, LociRecord>,
-): Promise<Map<GraphEdge, EdgePlace>> {
+): Promise<Map<Each, EdgePlace>> {
   const known = edges.flatMap((edge) => {
     const record = records.get(edge.provenance.record);
     return record === undefined ? [] : [{ edge, record }];

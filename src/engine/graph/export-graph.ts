@@ -186,11 +186,11 @@ async function edgePage(
   filter: GraphFilter,
   after: EdgeCursor | null,
 ): Promise<PageItems> {
-  const { graph, namespace } = context;
+  const { store, graph, namespace } = context;
   const edges = await graph.edges(namespace, filter, { after, limit: PAGE });
   const last = edges.at(-1);
   if (last === undefined) return { nodes: [], edges: [], next: null };
-  const tags = await graph.nodes(
+  const tags = await store.graph.nodes(
     namespace,
     { ids: edges.flatMap(({ type, dst }) => (type === 'tagged' ? [dst] : [])) },
     filter,
@@ -220,9 +220,9 @@ async function sharedPlaces(
   filter: GraphFilter,
   nodes: readonly GraphNode[],
 ): Promise<Map<string, GraphProvenance>> {
-  const of = nodes.filter(({ provenance }) => provenance === null).map(({ id }) => id);
-  const request = { of, limit: 1, crossProjectTypes: [], filter };
-  const { out, in: into } = await graph.neighbours(namespace, request);
+  const shared = nodes.filter(({ provenance }) => provenance === null);
+  const request = { limit: 1, crossProjectTypes: [], filter };
+  const { out, in: into } = await graph.neighbours(namespace, shared, request);
   return new Map([
     ...out.map(({ src, provenance }): [string, GraphProvenance] => [src, provenance]),
     ...into.map(({ dst, provenance }): [string, GraphProvenance] => [dst, provenance]),

@@ -31,7 +31,7 @@ export async function findNodes(
 ): Promise<FoundNodes> {
   const nodes = new Map<string, GraphNode>();
   const unknown: UnknownNode[] = [];
-  const tags = new TagFinder(context, filter);
+  const tags = tagFinder(context, filter);
   for (const name of new Set(names.map((each) => each.trim()))) {
     const found = await findNode(context, name, filter, tags);
     if ('reason' in found) unknown.push(found);
@@ -44,7 +44,7 @@ async function findNode(
   context: EngineContext,
   name: string,
   filter: GraphFilter,
-  tags: TagFinder,
+  tagsCalled: FindTags,
 ): Promise<GraphNode | UnknownNode> {
   const { graph, namespace } = context;
   if (name === '') return { name, reason: 'the name is empty' };
@@ -55,7 +55,7 @@ async function findNode(
     return node ?? { name, reason: `no node has the id ${name}` };
   }
   if (name.startsWith('#')) {
-    const [tag, ...others] = await tags.called(name.slice(1));
+    const [tag, ...others] = await tagsCalled(name.slice(1));
     if (tag !== undefined && others.length === 0) return tag;
     if (tag !== undefined) return { name, reason: severalProjects(name, [tag, ...others]) };
   }
@@ -78,37 +78,27 @@ async function findNode(
       throw error;
     const [project] = await graph.nodes(namespace, { ids: [projectNodeId(name)] }, filter);
     if (project !== undefined) return project;
-    const isTag = error.code === 'not_found' && (await tags.called(name)).length > 0;
+    const isTag = error.code === 'not_found' && (await tagsCalled(name)).length > 0;
     const advice = isTag ? `Did you mean the tag #${name}?` : error.hint;
     return { name, reason: advice.startsWith('Did') ? `${error.message}. ${advice}` : error.message };
   }
 }
 
-/** Finds tags by name. It reads the names of the projects once, because this reads every record. */
-class TagFinder {
-  readonly #context: EngineContext;
-  readonly #filter: GraphFilter;
-  #projects: Promise<readonly string[]> | undefined;
+type FindTags = (tag: string) => Promise<GraphNode[]>;
 
-  constructor(context: EngineContext, filter: GraphFilter) {
-    this.#context = context;
-    this.#filter = filter;
-  }
-
-  /** The tag in each project that has it. */
-  async called(tag: string): Promise<GraphNode[]> {
-    const { graph, namespace } = this.#context;
-    const projects = await (this.#projects ??= this.#readProjects());
-    return graph.nodes(namespace, { ids: projects.map((project) => tagNodeId(project, tag)) });
-  }
-
-  async #readProjects(): Promise<readonly string[]> {
-    const { store, namespace, now } = this.#context;
-    const { project, excludedSources } = this.#filter;
+/** Finds the tag with a name in each project that has it. It reads the names of the projects once, because this reads every record. */
+function tagFinder({ store, namespace, now }: EngineContext, filter: GraphFilter): FindTags {
+  const { project, excludedSources } = filter;
+  const readProjects = async (): Promise<readonly string[]> => {
     if (project !== undefined) return [project];
     const visible = { now: now(), ...(excludedSources !== undefined && { excludedSources }) };
     return (await store.records.facet(namespace, 'project', visible)).map(({ value }) => value).sort();
-  }
+  };
+  let projects: Promise<readonly string[]> | undefined;
+  return async (tag) => {
+    const ids = (await (projects ??= readProjects())).map((each) => tagNodeId(each, tag));
+    return store.graph.nodes(namespace, { ids });
+  };
 }
 
 function severalProjects(name: string, tags: readonly GraphNode[]): string {

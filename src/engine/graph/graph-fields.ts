@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EDGE_TYPES, NODE_TYPES } from '../../core/graph-types.ts';
-import type { GraphEdge, GraphNode } from '../../store/graph-model.ts';
+import type { GraphNode } from '../../store/graph-model.ts';
 import type { Step } from '../../graph/walk.ts';
 import { filterValue } from '../fields/record-fields.ts';
 
@@ -63,9 +63,10 @@ export function formatNode({ id, type, title, project }: GraphNode): NodeOutput 
   return { id, type, title, project };
 }
 
+/** @param places the citations of edges, among others */
 export function formatStep(
   { edge, from, to, forwards }: Step,
-  places: ReadonlyMap<GraphEdge, string>,
+  places: ReadonlyMap<object, string>,
 ): StepOutput {
   const { type, weight, reason, provenance } = edge;
   return {

@@ -65,12 +65,12 @@ export async function graphStatus(
 
 /** Nodes and edges without the tags that are too common to follow, as in an export. */
 async function followedCounts(
-  { graph, namespace }: EngineContext,
+  context: EngineContext,
   filter: GraphFilter,
 ): Promise<Pick<GraphCounts, 'nodes' | 'edges'>> {
-  const { nodes, edges, tags } = await graph.counts(namespace, filter);
+  const { nodes, edges, tags } = await context.graph.counts(context.namespace, filter);
   const ids = await commonTags(
-    { graph, namespace },
+    context,
     tags.map(({ tag }) => tag),
   );
   const common = tags.filter(({ tag }) => ids.has(tag.id));

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { count } from '../../core/number-fields.ts';
-import type { GraphEdge, GraphNode } from '../../store/graph-model.ts';
-import { countEdges, type EdgeCounts, describePath, stepsFrom } from '../../graph/walk.ts';
+import type { GraphNode, GraphProvenance } from '../../store/graph-model.ts';
+import { type EdgeCounts, describePath, edgesOf } from '../../graph/walk.ts';
 import { expand, MAX_DEPTH } from '../../graph/expand.ts';
 import { shortestPath } from '../../graph/path.ts';
 import type { EngineContext } from '../context.ts';
 import { expire } from '../shared/retention.ts';
-import { citationsOf, wholeCitations } from '../shared/citations.ts';
 import { edgePlaces, recordsOfEdges, GraphMask } from './edge-places.ts';
 import { findNodes } from './find-nodes.ts';
 import {
@@ -83,7 +82,7 @@ export const graphShowOutput = z.strictObject({
 export type GraphShowOutput = z.infer<typeof graphShowOutput>;
 
 /** Of a node that was removed a moment ago. */
-const NO_EDGES: EdgeCounts = { degree: 0, otherProjects: 0, commonTags: 0, ownProject: 0 };
+const NO_EDGES = { steps: [], degree: 0, otherProjects: 0, commonTags: 0, ownProject: 0 };
 
 /** Credentials are masked, as in an export. @throws LociError `forbidden` while the graph is off */
 export async function showNodes(
@@ -93,20 +92,19 @@ export async function showNodes(
   const { nodes: names, depth = 1, k = DEFAULT_K } = given;
   const options = await readyWalk(context, given);
   const { nodes, unknown } = await findNodes(context, names, options.filter);
-  const steps = await stepsFrom(options, nodes, k);
-  const counts = await countEdges(options, nodes);
+  const edgesOfNodes = await edgesOf(options, nodes);
   const shown = [];
   const mask = new GraphMask(context.thread);
-  const citations = await citationsOfNodes(context, nodes);
-  for (const [i, node] of nodes.entries()) {
-    const found = steps.get(node.id);
+  const citations = await placesOf(context, nodes.filter(isDerived));
+  for (const node of nodes) {
+    const { steps, ...counts } = edgesOfNodes.get(node.id) ?? NO_EDGES;
     const near = depth > 1 ? await expand({ ...options, depth, limit: k }, [{ node, score: 1 }]) : [];
     const further = near.filter(({ path }) => path.length > 1);
     shown.push({
       node: await mask.node(node),
-      citation: citations[i]!,
-      steps: await mask.steps((found?.steps ?? []).slice(0, k)),
-      counts: counts.get(node.id) ?? NO_EDGES,
+      citation: citations.get(node) ?? null,
+      steps: await mask.steps(steps.slice(0, k)),
+      counts,
       near: await Promise.all(
         further.map(async ({ node: other, score, path }) => ({
           node: await mask.node(other),
@@ -208,33 +206,15 @@ async function readyWalk(context: EngineContext, scope: GraphScope): ReturnType<
   return walkOptions(context, scope);
 }
 
-async function citationsOfNodes(
-  context: EngineContext,
-  nodes: readonly GraphNode[],
-): Promise<(string | null)[]> {
-  const { store, namespace, now } = context;
-  const ids = [...new Set(nodes.flatMap(({ record }) => record ?? []))];
-  const records = await store.records.get(namespace, ids, { liveAt: now() });
-  const whole = await wholeCitations(context, records);
-  const byRecord = new Map(records.map((record, i) => [record.id, { record, citation: whole[i]! }]));
-  const cited = nodes.map(async ({ record: id, provenance }) => {
-    const found = id === null ? undefined : byRecord.get(id);
-    if (found === undefined) return null;
-    const lines = provenance?.lines ?? null;
-    if (lines === null) return found.citation;
-    const [citation] = await citationsOf(context, [
-      { record: found.record, startLine: lines.first, endLine: lines.last },
-    ]);
-    return citation ?? null;
-  });
-  return Promise.all(cited);
+function isDerived(node: GraphNode): node is GraphNode & { readonly provenance: GraphProvenance } {
+  return node.provenance !== null;
 }
 
-/** The citation of the lines from which each edge was derived, or of the record. */
+/** The citation of the lines from which each edge or node was derived, or of the record. */
 async function placesOf(
   context: EngineContext,
-  edges: readonly GraphEdge[],
-): Promise<Map<GraphEdge, string>> {
-  const places = await edgePlaces(context, edges, await recordsOfEdges(context, edges));
-  return new Map([...places].map(([edge, { citation }]) => [edge, citation]));
+  derived: readonly { readonly provenance: GraphProvenance }[],
+): Promise<Map<object, string>> {
+  const places = await edgePlaces(context, derived, await recordsOfEdges(context, derived));
+  return new Map([...places].map(([each, { citation }]) => [each, citation]));
 }

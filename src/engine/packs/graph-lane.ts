@@ -72,13 +72,16 @@ async function nearCandidates(
     // The anchors are of the project already, so that only the allowed edges lead out of it.
     ...(project !== undefined && crossProjectTypes(context, scope).length === 0 && { project }),
   });
-  const known = new Set(base.map(({ record }) => record.id));
-  const best = new Map<number, ExpandedNode>();
-  for (const each of near) {
-    const { record } = each.node;
-    if (record !== null && !known.has(record) && !best.has(record)) best.set(record, each);
-  }
-  return [...best.values()].slice(0, MAX_ADDED);
+  return firstOfRecords(near, base.map(({ record }) => record.id)).slice(0, MAX_ADDED); // prettier-ignore
+}
+
+/** The first node of each record, without those of known records. */
+export function firstOfRecords(
+  near: readonly ExpandedNode[],
+  known: readonly (number | null)[],
+): ExpandedNode[] {
+  const records = new Set(known);
+  return near.filter(({ node: { record } }) => !records.has(record) && records.add(record));
 }
 
 async function foundNeighbours(

@@ -34,7 +34,7 @@ import {
   traceField,
 } from './candidates.ts';
 import { receiptHead } from './receipts.ts';
-import { GRAPH_LANE, pathExplainer } from './graph-lane.ts';
+import { firstOfRecords, GRAPH_LANE, pathExplainer } from './graph-lane.ts';
 import { NO_PASSAGE, runLanes } from './lanes.ts';
 
 /** `safe` has summaries and no raw text; `snippets` adds a part of the text of each node, within caps. */
@@ -97,23 +97,26 @@ export async function graphPack(
   const scope = { ...given, audience: 'context' } as const;
   const options = await walkOptions(context, scope);
   const { nodes, unknown } = await findNodes(context, given.nodes, options.filter);
-  const asked = await askedCandidates(context, nodes);
+  const asked = await nodeCandidates(
+    context,
+    nodes.map((node) => ({ node, score: 1, path: [] })),
+  );
   const looked = Math.round(performance.now() - started);
-  let neighbours: readonly NodeCandidate[] = [];
+  let near: readonly NodeCandidate[] = [];
   const { lanes } = await runLanes(asked, [
     {
       name: GRAPH_LANE,
       deadlineMs: context.config.graph.deadline,
       isOff: depth === 0,
       expand: async (_, signal) => {
-        const found = await neighbourCandidates(context, options, { nodes, depth });
+        const found = await nodeCandidates(context, await neighbours(options, { nodes, depth }));
         signal.throwIfAborted();
-        neighbours = found;
+        near = found;
         return found;
       },
     },
   ]);
-  const candidates = [...asked, ...neighbours];
+  const candidates = [...asked, ...near];
   const nothing = nodes.length === 0 ? 'no node has any of these names' : 'no record is there';
   const withSnippets = mode === 'snippets';
   const pack = await buildNodePack({ candidates, budget, count, nothing, withSnippets });
@@ -138,76 +141,46 @@ export async function graphPack(
   };
 }
 
-/** Candidates of the nodes that are asked for. A tag and other nodes that records share have none. */
-async function askedCandidates(
-  context: EngineContext,
-  nodes: readonly GraphNode[],
-): Promise<NodeCandidate[]> {
-  const ofRecords = nodes.filter(({ record }) => record !== null);
-  const found = await foundOf(
-    context,
-    ofRecords.map((node) => ({ node, score: 1, path: [] })),
-  );
-  const candidates = await withCredentials(
-    context,
-    await candidatesOf(
-      context,
-      found.map(({ hit }) => ({ ...hit, path: null, via: null })),
-    ),
-  );
-  return candidates.map((each, i) => nodeCandidate(each, found[i]!.node, 'asked for'));
-}
-
 /** The records that the graph leads to, without those that are there already. */
-async function neighbourCandidates(
-  context: EngineContext,
+async function neighbours(
   options: WalkOptions,
   { nodes, depth }: { readonly nodes: readonly GraphNode[]; readonly depth: number },
-): Promise<NodeCandidate[]> {
+): Promise<ExpandedNode[]> {
   const anchors = nodes.map((node) => ({ node, score: 1 }));
   // Tasks share the record of their note.
   const near = await expand({ ...options, depth, limit: 3 * MAX_NEIGHBOURS }, anchors);
-  const known = new Set(nodes.map(({ record }) => record));
-  const added: ExpandedNode[] = [];
-  for (const each of near) {
-    if (known.has(each.node.record)) continue;
-    known.add(each.node.record);
-    added.push(each);
-  }
-  const kept = added.slice(0, MAX_NEIGHBOURS);
-  const [found, { explain }] = await Promise.all([
-    foundOf(context, kept),
+  return firstOfRecords(near, nodes.map(({ record }) => record)).slice(0, MAX_NEIGHBOURS); // prettier-ignore
+}
+
+/** Candidates of nodes; those without a path were asked for. A tag and other nodes that records share have none. */
+async function nodeCandidates(
+  context: EngineContext,
+  nodes: readonly ExpandedNode[],
+): Promise<NodeCandidate[]> {
+  const ids = [...new Set(nodes.flatMap(({ node }) => node.record ?? []))];
+  const [passages, { records, explain }] = await Promise.all([
+    context.store.records.passagesOf(context.namespace, ids),
     pathExplainer(
       context,
-      kept.map(({ path }) => path),
-      [],
+      nodes.map(({ path }) => path),
+      ids,
     ),
   ]);
-  const hits = found.map(({ hit, path }) => ({ ...hit, ...explain(path) }));
-  const candidates = await withCredentials(context, await candidatesOf(context, hits));
-  return candidates.map((each, i) => nodeCandidate(each, found[i]!.node, each.via ?? 'near'));
-}
-
-interface FoundNode extends ExpandedNode {
-  readonly hit: Omit<FoundHit, 'path' | 'via'>;
-}
-
-async function foundOf(context: EngineContext, near: readonly ExpandedNode[]): Promise<FoundNode[]> {
-  const { store, namespace, now } = context;
-  const ids = [...new Set(near.map(({ node }) => node.record!))];
-  const [records, passages] = await Promise.all([
-    store.records.get(namespace, ids, { liveAt: now() }),
-    store.records.passagesOf(namespace, ids),
-  ]);
-  const byId = new Map(records.map((record) => [record.id, record]));
-  return near.flatMap((each): FoundNode[] => {
-    const record = byId.get(each.node.record!);
+  const found = nodes.flatMap((each): { readonly node: GraphNode; readonly hit: FoundHit }[] => {
+    const record = records.get(each.node.record ?? -1);
     if (record === undefined) return [];
     const passage = passageOf(each, passages.get(record.id) ?? []) ?? NO_PASSAGE;
-    const lane = each.path.length === 0 ? NODES_LANE : GRAPH_LANE;
-    const hit = { passage: { ...passage, record }, confidence: each.score };
-    return [{ ...each, hit: { hit, lane, relevance: each.score, isBelowThreshold: false } }];
+    const isAsked = each.path.length === 0;
+    const hit = {
+      hit: { passage: { ...passage, record }, confidence: each.score },
+      ...{ lane: isAsked ? NODES_LANE : GRAPH_LANE, relevance: each.score, isBelowThreshold: false },
+      ...(isAsked ? { path: null, via: null } : explain(each.path)),
+    };
+    return [{ node: each.node, hit }];
   });
+  const hits = found.map(({ hit }) => hit);
+  const candidates = await withCredentials(context, await candidatesOf(context, hits));
+  return candidates.map((each, i) => nodeCandidate(each, found[i]!.node, each.via ?? 'asked for'));
 }
 
 /** The passage that has the task, or the lines that led to the node; else the first one. */

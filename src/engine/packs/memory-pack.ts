@@ -49,7 +49,7 @@ import { GRAPH_LANE, graphLane } from './graph-lane.ts';
 import { embedLane, runLanes } from './lanes.ts';
 import { receiptHead } from './receipts.ts';
 import type { SectionQuery } from '../../pack/sections/judge.ts';
-import { idfWeight, replacementsOf, wordingsOf } from '../../search/retrieve/text.ts';
+import { idfWeight, wordingsOf } from '../../search/retrieve/text.ts';
 import type { Store } from '../../store/store.ts';
 
 const DEFAULT_BUDGET = 2000;
@@ -363,11 +363,10 @@ const MEANING_SHARE = 0.7;
 
 /** The query with which the sections of the candidates are compared. */
 export function sectionQuery({ retrieved }: Pick<SearchOutcome, 'retrieved'>): SectionQuery {
-  const { vector, terms, corrections, modelCoverage } = retrieved;
+  const { vector, terms, modelCoverage } = retrieved;
   const meaningShare = vector === null ? 0 : terms.length === 0 ? 1 : MEANING_SHARE * modelCoverage;
-  const replacements = replacementsOf({ terms, corrections });
   return {
-    terms: terms.map((term) => ({ weight: idfWeight(term.passages), any: wordingsOf(term, replacements) })),
+    terms: terms.map((term) => ({ weight: idfWeight(term.passages), any: wordingsOf(term) })),
     meaningShare,
   };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LociError } from '../../core/errors.ts';
 import { dayText, isOfWholeDay } from '../../core/time/whole-day.ts';
 import { type LociRecord, ORIGINS, type Timestamp, TRUST } from '../../core/types.ts';
-import { fitTimeline, plainLine, type TimelineLine } from '../../pack/timeline-text.ts';
+import { fitTimeline, plainLine, type TimelineLine, type TimelineLines } from '../../pack/timeline-text.ts';
 import { loadTokenCounter } from '../../pack/tokens.ts';
 import { TextMask } from '../../secrets/detect.ts';
 import { dayOf, isUndatedNote } from '../../store/rules/record-time.ts';
@@ -136,9 +136,9 @@ export async function timeline(
   const lines = await entriesOf(context, found, { before, after });
   const { lines: fitted, tokens } = fitTimeline(lines, budget, count);
   const shown = [
-    ...lines.before.slice(0, fitted.before.length).toReversed(),
-    ...(lines.anchor === null || fitted.anchor === null ? [] : [lines.anchor]),
-    ...lines.after.slice(0, fitted.after.length),
+    ...fitted.before.toReversed(),
+    ...(fitted.anchor === null ? [] : [fitted.anchor]),
+    ...fitted.after,
   ];
   return {
     time: timelineTime(found.anchor?.at ?? middle),
@@ -160,7 +160,7 @@ async function entriesOf(
   context: EngineContext,
   found: TimelineRecords,
   limits: { readonly before: number; readonly after: number },
-) {
+): Promise<TimelineLines<Entry>> {
   const before = found.before.slice(0, limits.before);
   const after = found.after.slice(0, limits.after);
   const timed = [...before, ...(found.anchor === null ? [] : [found.anchor]), ...after];

@@ -1,7 +1,11 @@
 import { eachInSlices, type Slices } from '../../core/threads/slices.ts';
-import type { NameKind, StoredName, RecordConcepts } from '../../store/concept-model.ts';
-import { NODE_ID, nodeId } from '../model.ts';
-import { compare } from '../walk.ts';
+import {
+  MAX_MENTIONING_RECORDS,
+  type NameKind,
+  type Naming,
+  type StoredName,
+} from '../../store/concept-model.ts';
+import { compare, nodeId, tagNodeId } from '../model.ts';
 import type { GraphEdge } from '../../store/graph-model.ts';
 
 /** A name of a concept. */
@@ -15,7 +19,7 @@ export const LABEL_KINDS = ['title', 'alias', 'tag', 'phrase'] as const;
 
 /** A thing or idea with all its names: a note with its title and aliases, or a tag or phrase that records share. */
 export interface Concept {
-  /** The id of the node of the note; without a note, that of a node of its own. */
+  /** The id of its node: that of the note or of the tag which it is, else one of its own. */
   readonly id: string;
   readonly project: string;
   /** What it is called. */
@@ -23,6 +27,10 @@ export interface Concept {
   readonly names: readonly ConceptLabel[];
   /** The note that it is. */
   readonly record: number | null;
+  /** Whether it is only a tag, which is a node of the graph already. */
+  readonly isTag: boolean;
+  /** Whether it is a tag or phrase of so many records that no edge leads to it. */
+  readonly isCommon: boolean;
 }
 
 /** A name that several notes claim. It is no name of any of them. */
@@ -71,22 +79,18 @@ export class Concepts {
 }
 
 /** Tells concepts apart: two documents with one identity are different notes nevertheless. */
-export function identityOf({ id, record }: Concept): number | string {
+function identityOf({ id, record }: Concept): number | string {
   return record ?? id;
 }
 
-/** Whether it is only a tag, which is a node of the graph already. */
-export function isTag({ names, record }: Concept): boolean {
-  return record === null && names.every(({ kind }) => kind === 'tag');
-}
-
-/** The id of the concept of a tag or phrase, the same on every machine. */
-function conceptId(project: string, key: string): string {
+/** The id of the node of a phrase that records share, the same on every machine. */
+export function conceptNodeId(project: string, key: string): string {
   return nodeId('c', ['name', project, key]);
 }
 
-export function isConceptId(text: string): boolean {
-  return text.startsWith('c_') && NODE_ID.test(text);
+/** `oven` of the tag `kitchen/oven`. */
+export function wordsOfTag(tag: string): string {
+  return tag.slice(tag.lastIndexOf('/') + 1).replaceAll(/[-_]+/g, ' ');
 }
 
 const KIND_ORDER: Readonly<Record<NameKind, number>> = {
@@ -99,8 +103,10 @@ export function isClaim({ kind }: Pick<StoredName, 'kind'>): boolean {
 }
 
 /** Whether the record speaks of what the name means, without a claim to be it. */
-export function isSpoken({ kind }: Pick<StoredName, 'kind'>): boolean {
-  return kind === 'tag' || kind === 'phrase' || kind === 'opening';
+export function isSpoken<Name extends Pick<StoredName, 'kind'>>(
+  name: Name,
+): name is Name & { readonly kind: 'tag' | 'phrase' | 'opening' } {
+  return name.kind === 'tag' || name.kind === 'phrase' || name.kind === 'opening';
 }
 
 /**
@@ -108,11 +114,16 @@ export function isSpoken({ kind }: Pick<StoredName, 'kind'>): boolean {
  * @param names of the same key
  */
 function isShared(names: readonly StoredName[]): boolean {
-  const count = (rows: readonly StoredName[]): number => rows.reduce((sum, row) => sum + row.count, 0);
   const spoken = names.filter(isSpoken);
   const likely = spoken.filter(({ key, kind }) => kind === 'phrase' || key.includes(' '));
-  const isName = spoken.some(({ kind }) => kind === 'tag') || count(likely) > count(names) - count(spoken);
-  return isName && count(spoken) > 1;
+  const isName =
+    spoken.some(({ kind }) => kind === 'tag') || recordsOf(likely) > recordsOf(names) - recordsOf(spoken);
+  return isName && recordsOf(spoken) > 1;
+}
+
+/** How many records have these names, of which each has one at most. */
+function recordsOf(names: readonly StoredName[]): number {
+  return names.reduce((sum, { count }) => sum + count, 0);
 }
 
 /**
@@ -136,7 +147,9 @@ export function* groupNames(rows: readonly StoredName[], project: string): Slice
     Map.groupBy(claims, (row) => row.record),
     ([record, [first, ...others]]) => {
       const own = [first!, ...others].filter(({ key }) => claimants.get(key)!.length === 1);
-      all.push({ id: first!.note!, project, label: first!.text, names: own.map(labelOf), record });
+      const names = own.map(labelOf);
+      const note = { id: first!.note!, project, label: first!.text, names, record };
+      all.push({ ...note, isTag: false, isCommon: false });
     },
   );
   const shared = Map.groupBy(
@@ -146,8 +159,12 @@ export function* groupNames(rows: readonly StoredName[], project: string): Slice
   yield;
   yield* eachInSlices(shared.values(), (names) => {
     if (!isShared(names)) return;
-    const name = labelOf(mostFrequentText(names.filter(isSpoken)));
-    all.push({ id: conceptId(project, name.key), project, label: name.text, names: [name], record: null });
+    const spoken = names.filter(isSpoken);
+    const frequent = mostFrequentText(spoken);
+    const [name, isTag] = [labelOf(frequent), frequent.kind === 'tag'];
+    const id = isTag ? tagNodeId(project, frequent.text) : conceptNodeId(project, name.key);
+    const isCommon = recordsOf(spoken) > MAX_MENTIONING_RECORDS;
+    all.push({ id, project, label: name.text, names: [name], record: null, isTag, isCommon });
   });
   const conflicts = [...claimants]
     .filter(([, { length }]) => length > 1)
@@ -156,6 +173,7 @@ export function* groupNames(rows: readonly StoredName[], project: string): Slice
 }
 
 function labelOf({ key, text, kind }: StoredName): ConceptLabel {
+  if (kind === 'tag') return { key, text: wordsOfTag(text), kind };
   return { key, text, kind: kind === 'opening' || kind === 'word' ? 'phrase' : kind };
 }
 
@@ -183,11 +201,12 @@ export interface ConceptEdge extends Pick<GraphEdge, 'weight' | 'reason'> {
 
 /**
  * The edges of a record to what its text names: to notes, and to the nodes of tags and phrases that records share.
+ * @param namings what the record names
  * @param isCommon whether too many records have a name
  */
 export function conceptEdges(
   record: number,
-  { names, mentions }: Pick<RecordConcepts, 'names' | 'mentions'>,
+  namings: readonly Omit<Naming, 'record'>[],
   concepts: Concepts,
   isCommon: (key: string) => boolean,
 ): ConceptEdge[] {
@@ -197,36 +216,30 @@ export function conceptEdges(
     if (concept.record === record || (edges.get(identityOf(concept))?.weight ?? 0) >= weight) return;
     edges.set(identityOf(concept), { record, concept, weight, reason, line });
   };
-  for (const { key, line, count } of inOrder(mentions)) {
+  for (const { key, text, kind, line, count } of namings.toSorted(mentionsFirst)) {
     if (isCommon(key)) continue;
-    const at = `in line ${String(line)}${count === 1 ? '' : `, ${String(count)} times in all`}`;
     const concept = concepts.named(key);
-    if (concept !== undefined)
-      add(concept, WEIGHTS.mention, `names ${quoted(textOf(concept, key))} ${at}`, line);
-    const { records = [], text = '' } = concepts.conflictOf(key) ?? {};
-    if (concept !== undefined || records.length > MAX_CLAIMANTS) continue;
-    const reason = `names ${quoted(text)} ${at}; ${String(records.length)} notes are called so`;
-    for (const claimant of records.flatMap((each) => concepts.ofRecord(each) ?? []))
-      add(claimant, WEIGHTS.mention / records.length, reason, line);
-  }
-  for (const { key, text, kind, line } of inOrder(names.filter(isSpoken))) {
-    const concept = isCommon(key) ? undefined : concepts.named(key);
-    // A tag alone is a node of the graph already.
-    if (concept === undefined || isTag(concept)) continue;
-    if (kind === 'tag') add(concept, WEIGHTS.tag, `has the tag ${quoted(text)}`, null);
-    else add(concept, WEIGHTS.phrase, `has the phrase ${quoted(text)} in line ${String(line)}`, line);
+    const at = `in line ${String(line)}`;
+    if (kind === 'mention') {
+      const all = count === 1 ? at : `${at}, ${String(count)} times in all`;
+      if (concept !== undefined) add(concept, WEIGHTS.mention, `names ${nameIn(concept, key)} ${all}`, line);
+      const { records = [], text: name = '' } = concepts.conflictOf(key) ?? {};
+      if (concept !== undefined || records.length > MAX_CLAIMANTS) continue;
+      const reason = `names ‘${name}’ ${all}; ${String(records.length)} notes are called so`;
+      for (const claimant of records.flatMap((each) => concepts.ofRecord(each) ?? []))
+        add(claimant, WEIGHTS.mention / records.length, reason, line);
+    } else if (concept !== undefined && !concept.isTag) {
+      if (kind === 'tag') add(concept, WEIGHTS.tag, `has the tag ‘${text ?? ''}’`, null);
+      else add(concept, WEIGHTS.phrase, `has the phrase ‘${text ?? ''}’ ${at}`, line);
+    }
   }
   return [...edges.values()];
 }
 
-function inOrder<T extends { readonly key: string }>(names: readonly T[]): T[] {
-  return names.toSorted((a, b) => compare(a.key, b.key));
+function mentionsFirst(a: Pick<Naming, 'kind' | 'key'>, b: Pick<Naming, 'kind' | 'key'>): number {
+  return Number(b.kind === 'mention') - Number(a.kind === 'mention') || compare(a.key, b.key);
 }
 
-function textOf(concept: Concept, key: string): string {
-  return concept.names.find((name) => name.key === key)?.text ?? key;
-}
-
-function quoted(text: string): string {
-  return `‘${text}’`;
+function nameIn({ names }: Concept, key: string): string {
+  return `‘${names.find((name) => name.key === key)?.text ?? key}’`;
 }

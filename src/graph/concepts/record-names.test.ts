@@ -46,7 +46,7 @@ describe('the names of a record', () => {
     expect((await namesOfRecord(record)).names).toEqual([
       { key: 'oven', text: 'Oven', kind: 'title', line: null },
       { key: 'baking stove', text: 'Baking stove', kind: 'alias', line: null },
-      { key: 'new tiles', text: 'new tiles', kind: 'tag', line: null },
+      { key: 'new tiles', text: 'kitchen/new-tiles', kind: 'tag', line: null },
       { key: 'miller brothers', text: 'Miller Brothers', kind: 'phrase', line: 2 },
       { key: 'slow heat', text: 'slow heat', kind: 'phrase', line: 2 },
     ]);

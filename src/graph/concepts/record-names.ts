@@ -13,13 +13,13 @@ import {
   type NameWord,
 } from '../../core/names/name.ts';
 import { writtenNames } from '../../store/rules/mention-names.ts';
-import { isClaim } from './concepts.ts';
+import { isClaim, wordsOfTag } from './concepts.ts';
 import { recordNodeId, type IdentifiedRecord } from '../model.ts';
 import { phrasesIn } from '../../core/names/phrases.ts';
 import { detectSecrets } from '../../secrets/detect.ts';
 
 /** Changes whenever the same record gives other names or mentions, so that stored ones are derived again. */
-export const CONCEPT_RULES = '6';
+export const CONCEPT_RULES = '7';
 
 /** A note with hundreds of aliases would otherwise be mentioned by every other. */
 const MAX_ALIASES = 32;
@@ -39,7 +39,7 @@ async function namesOf(record: NamedRecord): Promise<ConceptName[]> {
   const names = [
     ...named('title', isNote ? [title] : []),
     ...named('alias', await withoutCredentials(someAliases, credentials)),
-    ...named('tag', (await withoutCredentials(tags.slice(0, MAX_TAGS), credentials)).map(lastPart)),
+    ...named('tag', await withoutCredentials(tags.slice(0, MAX_TAGS), credentials)),
     ...phraseNames({ origin, content }, credentials),
   ];
   // A name counts once, by its most certain kind. The titles and aliases stay apart from tags and phrases of other records.
@@ -84,14 +84,9 @@ export function lengthOf({ content }: Pick<LociRecord, 'content'>): number {
   return content.length;
 }
 
-/** `oven` of the tag `kitchen/oven`. */
-function lastPart(tag: string): string {
-  return tag.slice(tag.lastIndexOf('/') + 1).replaceAll(/[-_]+/g, ' ');
-}
-
 function named(kind: NameKind, texts: readonly string[]): ConceptName[] {
   return texts.flatMap((text) => {
-    const key = nameKey(text);
+    const key = nameKey(kind === 'tag' ? wordsOfTag(text) : text);
     return isMentionable(key) ? [{ key, text: text.trim().slice(0, MAX_NAME_LENGTH), kind, line: null }] : [];
   });
 }

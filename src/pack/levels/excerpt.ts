@@ -1,3 +1,4 @@
+import { splitsSurrogatePair } from '../../core/text/cut-offset.ts';
 import { findTerms } from '../../core/text/additional-terms.ts';
 import type { Span } from '../../core/types.ts';
 import type { CountTokens } from '../tokens.ts';
@@ -6,9 +7,6 @@ import { sentenceSpans } from '../text/blocks.ts';
 
 /** The weight of each index term of the query. */
 export type TermWeights = ReadonlyMap<string, number>;
-
-/** Tokens around the best match below which an excerpt is no memory of its passage. */
-export const MIN_EXCERPT_TOKENS = 60;
 
 /**
  * The sentence of a passage that matches a query best: the one whose distinct terms of the query weigh most, the first of equals. For a
@@ -42,7 +40,7 @@ export function excerptOf(
   passage: Span,
   best: Span,
   count: CountTokens,
-  minTokens: number = MIN_EXCERPT_TOKENS,
+  minTokens: number,
 ): Span {
   const whole = trimSpan(text, passage);
   const tokens = (span: Span): number => count(shownText(text.slice(span.start, span.end)));
@@ -84,16 +82,11 @@ const MAX_SHIFT = 40;
 function wordEnd(text: string, offset: number, limit: number): number {
   const far = Math.min(limit, offset + MAX_SHIFT);
   for (let at = offset; at < far; at++) if (/\s/.test(text[at]!)) return at;
-  return far === limit ? limit : offset + (isWithinPair(text, offset) ? 1 : 0);
+  return far === limit ? limit : offset + (splitsSurrogatePair(text, offset) ? 1 : 0);
 }
 
 function wordStart(text: string, offset: number, limit: number): number {
   const far = Math.max(limit, offset - MAX_SHIFT);
   for (let at = offset; at > far; at--) if (/\s/.test(text[at - 1]!)) return at;
-  return far === limit ? limit : offset - (isWithinPair(text, offset) ? 1 : 0);
-}
-
-/** Whether the offset is between the two halves of a code point. */
-function isWithinPair(text: string, offset: number): boolean {
-  return /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(offset - 1, offset + 1));
+  return far === limit ? limit : offset - (splitsSurrogatePair(text, offset) ? 1 : 0);
 }

@@ -83,25 +83,8 @@ function shortened(text: string, { start, end }: Span): Span {
   return trimSpan(text, { start, end: cutOffset(text, start, start + MAX_ABSTRACT, 'sentences') });
 }
 
-/** Why a sentence is in a summary. */
-type SummaryReason = 'description' | 'heading' | 'lead' | 'decision' | 'task' | 'date' | 'central';
-
-interface SummaryPart extends Span {
-  readonly reason: SummaryReason;
-}
-
 /** Length of a summary, UTF-16 code units: about 300 tokens of English. */
 const MAX_SUMMARY = 1200;
-/** How much of it the parts of a kind may take together, in the order in which they are chosen. */
-const SHARES: readonly (readonly [reason: SummaryReason, share: number])[] = [
-  ['description', 0.3],
-  ['lead', 0.4],
-  ['task', 0.3],
-  ['decision', 0.3],
-  ['heading', 0.25],
-  ['date', 0.2],
-  ['central', 1],
-];
 const LEAD_SENTENCES = 2;
 /** Headings deeper than this are no outline. */
 const MAX_OUTLINE_DEPTH = 3;
@@ -116,27 +99,28 @@ const DATE =
  * decisions, the outline and dates, and of what is left the most central sentences (SumBasic: Nenkova & Vanderwende 2005, without
  * its update between sentences of one document).
  */
-export function summaryOf({ text, description, sentences }: SplitText): SummaryPart[] {
-  const candidates = new Map<SummaryReason, readonly Span[]>([
-    ['description', description === null ? [] : [description]],
-    ['lead', sentences.filter(({ kind }) => kind === 'prose').slice(0, LEAD_SENTENCES)],
-    ['task', sentences.filter(({ kind }) => kind === 'task')],
-    ['decision', sentences.filter(matching(text, DECISION))],
-    ['heading', sentences.filter(({ depth }) => depth > 0 && depth <= MAX_OUTLINE_DEPTH)],
-    ['date', sentences.filter(matching(text, DATE))],
-    ['central', mostCentral(text, sentences)],
-  ]);
-  const parts: SummaryPart[] = [];
+export function summaryOf({ text, description, sentences }: SplitText): Span[] {
+  /** In the order in which they are chosen, and how much of the summary the sentences of a kind may take together. */
+  const candidates: readonly (readonly [sentences: readonly Span[], share: number])[] = [
+    [description === null ? [] : [description], 0.3],
+    [sentences.filter(({ kind }) => kind === 'prose').slice(0, LEAD_SENTENCES), 0.4],
+    [sentences.filter(({ kind }) => kind === 'task'), 0.3],
+    [sentences.filter(matching(text, DECISION)), 0.3],
+    [sentences.filter(({ depth }) => depth > 0 && depth <= MAX_OUTLINE_DEPTH), 0.25],
+    [sentences.filter(matching(text, DATE)), 0.2],
+    [mostCentral(text, sentences), 1],
+  ];
+  const parts: Span[] = [];
   const said = new Set<string>();
   let left = MAX_SUMMARY;
-  for (const [reason, share] of SHARES) {
+  for (const [spans, share] of candidates) {
     let room = Math.min(left, MAX_SUMMARY * share);
-    for (const { start, end } of candidates.get(reason) ?? []) {
+    for (const { start, end } of spans) {
       const length = end - start + 1;
       const sentence = text.slice(start, end);
       if (length > room || said.has(sentence)) continue;
       said.add(sentence);
-      parts.push({ reason, start, end });
+      parts.push({ start, end });
       room -= length;
       left -= length;
     }

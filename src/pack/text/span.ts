@@ -1,5 +1,6 @@
 import { sha256 } from '../../core/ids.ts';
 import type { Span, Trust } from '../../core/types.ts';
+import { splitsSurrogatePair } from '../../core/text/cut-offset.ts';
 import { removeInvisible } from '../../core/text/invisible-characters.ts';
 
 /** Where a span is in its text, and what it says, as receipts name it. */
@@ -76,8 +77,7 @@ function isSpace(text: string, index: number): boolean {
 
 /** The span with the other half of a code point that it cuts. */
 export function extendToCodePoints(text: string, { start, end }: Span): Span {
-  const isCut = (offset: number): boolean =>
-    /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(Math.max(0, offset - 1), offset + 1));
+  const isCut = (offset: number): boolean => splitsSurrogatePair(text, offset);
   return { start: isCut(start) ? start - 1 : start, end: isCut(end) ? end + 1 : end };
 }
 

@@ -161,29 +161,6 @@ const HOLIDAY = new RegExp(
   'giu',
 );
 
-/** Each gives the last one that has begun and the one after it, unless the query chooses one. */
-function findHolidays(
-  query: string,
-  today: Date,
-): { readonly text: string; readonly index: number; readonly days: readonly Date[] }[] {
-  return [...query.matchAll(HOLIDAY)].map((match) => {
-    const [text, choice = ''] = match;
-    const names: readonly (string | undefined)[] = match.slice(2);
-    const year = names[HOLIDAYS.length];
-    const [, dayIn] = HOLIDAYS[names.findIndex((name) => name !== undefined)]!;
-    const ofThisYear = dayIn(today.getFullYear());
-    const lastYear = today.getFullYear() - (ofThisYear > today ? 1 : 0);
-    const both = [dayIn(lastYear), dayIn(lastYear + 1)];
-    const days =
-      year !== undefined
-        ? [dayIn(Number(year))]
-        : /this/i.test(choice)
-          ? [ofThisYear]
-          : both.slice(/next/i.test(choice) ? 1 : 0, /last/i.test(choice) ? 1 : 2);
-    return { text, index: match.index, days };
-  });
-}
-
 /** @param month from 0 @param weekday from 0, Sunday @param nth from 1 */
 function nthWeekday(year: number, month: number, weekday: number, nth: number): Date {
   const first = new Date(year, month, 1);
@@ -295,23 +272,37 @@ function numericDays(query: string): NamedDay[] {
     const date = findDate(year?.length === 2 ? `${start!}20${year}` : text);
     if (date === null) return [];
     const days = new Set(DATE_ORDERS.flatMap((order) => date.readings[order] ?? []));
-    const ranges = [...days].map((day): DateRange => {
-      const from = new Date(`${day}T00:00:00`);
-      return { text, from: from.getTime(), until: dayOf(from, 1).getTime(), relative: false };
-    });
+    const ranges = [...days].map((day) => wholeDay(text, new Date(`${day}T00:00:00`)));
     return [{ text, index, ranges }];
   });
 }
 
-/** With a day around each, on which people write about it too. */
+/**
+ * Each gives the last one that has begun and the one after it, unless the query chooses one; with a day around each, on which people
+ * write about it too.
+ */
 function holidays(query: string, today: Date): NamedDay[] {
-  return findHolidays(query, today).map(({ text, index, days }) => {
-    const ranges = days.map((day): DateRange => {
-      const [from, until] = [day.getTime(), dayOf(day, 1).getTime()];
-      return { text, from, until, marginMs: DAY_MS, relative: false };
-    });
-    return { text, index, ranges };
+  return [...query.matchAll(HOLIDAY)].map((match) => {
+    const [text, choice = ''] = match;
+    const names: readonly (string | undefined)[] = match.slice(2);
+    const year = names[HOLIDAYS.length];
+    const [, dayIn] = HOLIDAYS[names.findIndex((name) => name !== undefined)]!;
+    const ofThisYear = dayIn(today.getFullYear());
+    const lastYear = today.getFullYear() - (ofThisYear > today ? 1 : 0);
+    const both = [dayIn(lastYear), dayIn(lastYear + 1)];
+    const days =
+      year !== undefined
+        ? [dayIn(Number(year))]
+        : /this/i.test(choice)
+          ? [ofThisYear]
+          : both.slice(/next/i.test(choice) ? 1 : 0, /last/i.test(choice) ? 1 : 2);
+    const ranges = days.map((day) => ({ ...wholeDay(text, day), marginMs: DAY_MS }));
+    return { text, index: match.index, ranges };
   });
+}
+
+function wholeDay(text: string, day: Date): DateRange {
+  return { text, from: day.getTime(), until: dayOf(day, 1).getTime(), relative: false };
 }
 
 function overlaps({ text, index }: Pick<NamedDay, 'text' | 'index'>, other: string, at: number): boolean {

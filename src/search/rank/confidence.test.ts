@@ -12,7 +12,7 @@ import {
   confidenceOf,
   confidenceRater,
   EVIDENCE_NAMES,
-  EvidenceOfHits,
+  evidenceOfHits,
   type Hit,
   partsOf,
 } from './confidence.ts';
@@ -186,12 +186,12 @@ describe('confidenceRater', () => {
   });
 });
 
-function evidenceOfHits(hits: readonly Ranked[], found: RetrievalResult): EvidenceOfHits {
-  return new EvidenceOfHits(RUN, hits, found, new QueryCoverage(RUN, found));
+function evidenceAmong(hits: readonly Ranked[], found: RetrievalResult): ReturnType<typeof evidenceOfHits> {
+  return evidenceOfHits(RUN, hits, found, new QueryCoverage(RUN, found));
 }
 
 function evidenceOf(hits: readonly Ranked[], overrides: Partial<RetrievalResult> = {}): Evidence[] {
-  const evidence = evidenceOfHits(hits, retrievalResult('oven', overrides));
+  const evidence = evidenceAmong(hits, retrievalResult('oven', overrides));
   return hits.map((each) => evidence.evidenceOf(each, evidence.matchOf(each)));
 }
 
@@ -200,7 +200,7 @@ describe('evidenceOf', () => {
     const match = (text: string, raw: number): number => evidenceOf([hit(1, { text, raw })])[0]!.match;
     expect([match('oven', 0), match('', 0.75), match('', 0), match('', -1)]).toEqual([1, 1, 0, 0]);
     expect(match('', 0.3)).toBeCloseTo(0.4);
-    const half = evidenceOfHits([], retrievalResult('oven kitchen'));
+    const half = evidenceAmong([], retrievalResult('oven kitchen'));
     const both = hit(1, { text: 'oven', raw: 0.375 });
     expect(half.evidenceOf(both, half.matchOf(both)).match).toBeCloseTo(0.75);
   });

@@ -24,72 +24,56 @@ const OTHERS = 20;
 const TYPICAL_SHARE = 0.59;
 const MAX_AGREEMENT = 1.5;
 
+interface EvidenceOfHits {
+  readonly matchOf: (hit: Ranked) => QueryMatch;
+  readonly evidenceOf: (hit: Ranked, match: QueryMatch) => Evidence;
+}
+
 /** Computes the evidence of the hits of one search. */
-export class EvidenceOfHits {
-  readonly #run: SearchRun;
-  readonly #retrieved: RetrievalResult;
-  readonly #coverage: QueryCoverage;
-  readonly #known: number;
-  /** The scores of the best hits as they rank, one more than a hit has others. */
-  readonly #bestScores: readonly number[];
-
-  constructor(
-    run: SearchRun,
-    ranked: readonly Ranked[],
-    retrieved: RetrievalResult,
-    coverage: QueryCoverage,
-  ) {
-    this.#run = run;
-    this.#retrieved = retrieved;
-    this.#coverage = coverage;
-    this.#known = coverage.known;
-    this.#bestScores = ranked.slice(0, OTHERS + 1).map(({ score }) => score);
-  }
-
-  matchOf({ passage, contributions, links, bridge }: Ranked): QueryMatch {
-    const ofOthers = new Set([...(links?.best.matchedTerms ?? []), ...(bridge?.matchedTerms ?? [])]);
-    return { cosine: cosineOf(contributions), coverage: this.#coverage.of(passage, ofOthers) };
-  }
-
-  evidenceOf(hit: Ranked, { cosine, coverage }: QueryMatch): Evidence {
-    const reachable = this.#reachableScore();
-    const explained = [...hit.contributions, ...hit.boosts].reduce((sum, { added }) => sum + added, 0);
-    const words = this.#coverage.full(coverage);
-    const meaning = clamp((cosine ?? 0) / FULL_COSINE, 1) * this.#meaningWeight(hit.passage);
-    const match = 1 - (1 - words) * (1 - meaning);
-    return {
-      match,
-      lead: match * this.#lead(hit),
-      agreement: clamp(matchScore(hit) / reachable, MAX_AGREEMENT),
-      neighbours: clamp((hit.score - explained) / reachable, 1),
-      known: this.#known,
-    };
-  }
-
-  /** The score of a passage that is the best of every signal, without boosts. */
-  #reachableScore(): number {
-    const { weights } = this.#run.ranking;
-    const { vector, modelCoverage } = this.#retrieved;
-    return weights.text + (vector === null ? 0 : weights.vector * modelCoverage) || 1;
-  }
-
-  #lead(hit: Ranked): number {
-    const best = this.#bestScores[0] ?? 0;
+export function evidenceOfHits(
+  { ranking: { weights, shortTurns } }: SearchRun,
+  ranked: readonly Ranked[],
+  { vector, modelCoverage }: RetrievalResult,
+  coverage: QueryCoverage,
+): EvidenceOfHits {
+  const { known } = coverage;
+  /** Of a passage that is the best of every signal, without boosts. */
+  const reachableScore = weights.text + (vector === null ? 0 : weights.vector * modelCoverage) || 1;
+  /** As the hits rank, one more than a hit has others. */
+  const bestScores = ranked.slice(0, OTHERS + 1).map(({ score }) => score);
+  const best = bestScores[0] ?? 0;
+  const leadOf = ({ score }: Ranked): number => {
     if (best <= 0) return 0;
-    const own = this.#bestScores.indexOf(hit.score);
-    const others = this.#bestScores.filter((_, i) => i !== own).slice(0, OTHERS);
+    const own = bestScores.indexOf(score);
+    const others = bestScores.filter((_, i) => i !== own).slice(0, OTHERS);
     const missing = (OTHERS - others.length) * TYPICAL_SHARE * best;
     const mean = (others.reduce((sum, other) => sum + other, 0) + missing) / OTHERS;
-    return Math.max(-1, Math.min(1, (hit.score - mean) / best));
-  }
-
+    return Math.max(-1, Math.min(1, (score - mean) / best));
+  };
   /** 0 to 1: less for a query that the model knows in part, and for a short turn of a session, whose embedding says little. */
-  #meaningWeight(passage: StoredPassage): number {
-    const { shortTurns } = this.#run.ranking;
-    const { modelCoverage } = this.#retrieved;
-    if (shortTurns === null || sessionOf(passage) === null) return modelCoverage;
-    return modelCoverage * Math.sqrt(Math.min(1, passage.text.length / shortTurns.maxCharacters));
-  }
+  const meaningWeight = (passage: StoredPassage): number =>
+    shortTurns === null || sessionOf(passage) === null
+      ? modelCoverage
+      : modelCoverage * Math.sqrt(Math.min(1, passage.text.length / shortTurns.maxCharacters));
+  return {
+    matchOf: ({ passage, contributions, links, bridge }) => {
+      const ofOthers = new Set([...(links?.best.matchedTerms ?? []), ...(bridge?.matchedTerms ?? [])]);
+      return { cosine: cosineOf(contributions), coverage: coverage.of(passage, ofOthers) };
+    },
+    evidenceOf: (hit, { cosine, coverage: share }) => {
+      const explained = [...hit.contributions, ...hit.boosts].reduce((sum, { added }) => sum + added, 0);
+      const words = coverage.full(share);
+      const meaning = clamp((cosine ?? 0) / FULL_COSINE, 1) * meaningWeight(hit.passage);
+      const match = 1 - (1 - words) * (1 - meaning);
+      return {
+        match,
+        lead: match * leadOf(hit),
+        agreement: clamp(matchScore(hit) / reachableScore, MAX_AGREEMENT),
+        neighbours: clamp((hit.score - explained) / reachableScore, 1),
+        known,
+      };
+    },
+  };
 }
 
 /** The score without the weight of the source, which says nothing about the match. */
@@ -164,11 +148,11 @@ export function confidenceRater(
   { isList, factor }: AnswerProperties,
   coverage: QueryCoverage,
 ): (hit: Ranked) => Hit {
-  const evidenceOfHits = new EvidenceOfHits(run, ranked, retrieved, coverage);
+  const { matchOf, evidenceOf } = evidenceOfHits(run, ranked, retrieved, coverage);
   return (hit) => {
-    const match = evidenceOfHits.matchOf(hit);
+    const match = matchOf(hit);
     const isDated = hit.boosts.some(({ name }) => name === 'date');
-    const evidence = evidenceOfHits.evidenceOf(hit, match);
+    const evidence = evidenceOf(hit, match);
     const isListed = isList && (isDated || isWanted(hit.passage, run.intent));
     const modelCoverage = match.cosine === null || isListed ? 0 : retrieved.modelCoverage;
     const dateFactor = isDated && isDatedByFile(hit.passage) ? FILE_DATE_FACTOR : 1;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { retrievalResult, weightedTerms } from '../../../test/contract/retrieval-result.ts';
+import { weightedTerms } from '../../../test/contract/retrieval-result.ts';
 import { searchRun } from '../../../test/contract/search-run.ts';
 import { storedPassage } from '../../../test/contract/stored-passage.ts';
 import type { Signal } from '../retrieve/signals.ts';
@@ -9,7 +9,7 @@ import type { Fused } from './fuse.ts';
 import { DEFAULT_RANKING } from './ranking.ts';
 
 function queryCoverage(query: string, corrections: readonly Correction[] = []): QueryCoverage {
-  return new QueryCoverage(searchRun(query), retrievalResult(query, { corrections }));
+  return new QueryCoverage(searchRun(query), { terms: weightedTerms(query, 1, corrections) });
 }
 
 function coverage(query: string, text: string, corrections: readonly Correction[] = []): number {
@@ -26,7 +26,7 @@ describe('QueryCoverage', () => {
     const titled = storedPassage({ headings: ['Kitchen'], record });
     expect(queryCoverage('oven kitchen home cooker').of(titled)).toBe(1);
     const terms = [...weightedTerms('zebulon', 1), ...weightedTerms('plumber', 1000)];
-    const uneven = new QueryCoverage(searchRun(''), { terms, corrections: [] });
+    const uneven = new QueryCoverage(searchRun(''), { terms });
     expect(uneven.of(storedPassage({ text: 'zebulon' }))).toBeGreaterThan(0.8);
   });
 
@@ -49,7 +49,7 @@ describe('QueryCoverage', () => {
   it('counts the words of a date for a record of that date', () => {
     const dates = [{ text: 'yesterday', from: 0, until: 1, relative: true }];
     const terms = weightedTerms('oven yesterday');
-    const ofQuery = new QueryCoverage(searchRun('oven yesterday', { dates }), { terms, corrections: [] });
+    const ofQuery = new QueryCoverage(searchRun('oven yesterday', { dates }), { terms });
     const of = (createdAt: number): number =>
       ofQuery.of(storedPassage({ text: 'oven', record: { createdAt } }));
     expect([of(0), of(1)]).toEqual([1, 0.5]);
@@ -58,7 +58,7 @@ describe('QueryCoverage', () => {
   it('knows the words that any passage has, the corrected ones, and those of dates', () => {
     const dates = [{ text: 'yesterday', from: 0, until: 1, relative: true }];
     const known = (query: string, corrections: readonly Correction[] = []): number =>
-      new QueryCoverage(searchRun(query, { dates }), { terms: weightedTerms(query, 0), corrections }).known;
+      new QueryCoverage(searchRun(query, { dates }), { terms: weightedTerms(query, 0, corrections) }).known;
     expect([known('sofa'), known('yesterday'), known('sofa yesterday'), known('日本')]).toEqual([
       0, 1, 0.5, 1,
     ]);

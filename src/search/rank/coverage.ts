@@ -5,17 +5,10 @@ import { namesFile } from '../query/wordings.ts';
 import { matchesIntent, type QueryIntent } from '../query/intent.ts';
 import { matchedTerms } from '../query/phrases.ts';
 import type { RetrievalResult } from '../retrieve/retrieve.ts';
-import {
-  idfWeight,
-  replacementsOf,
-  wordingsOf,
-  type Correction,
-  type Replacements,
-  type WeightedTerm,
-} from '../retrieve/text.ts';
+import { idfWeight, wantedTerms, type WeightedTerm } from '../retrieve/text.ts';
 import type { SearchRun } from '../run.ts';
 import { dateOf, isCompleted, sessionOf } from './boosts.ts';
-import { inOrder, type SignalShare, type Fused } from './fuse.ts';
+import { inOrder, type SignalShare, type Fused, withContributions } from './fuse.ts';
 import type { Ranking } from './ranking.ts';
 
 const NO_TERMS: ReadonlySet<string> = new Set();
@@ -26,8 +19,6 @@ const NO_TERMS: ReadonlySet<string> = new Set();
 export class QueryCoverage {
   readonly #run: Pick<SearchRun, 'dates' | 'intent'>;
   readonly #terms: readonly WeightedTerm[];
-  readonly #replacements: Replacements;
-  readonly #doubtful: ReadonlySet<string>;
   readonly #wanted: ReadonlySet<string>;
   readonly #termsOfDates: ReadonlySet<string>;
   readonly #fullShare: number;
@@ -36,15 +27,10 @@ export class QueryCoverage {
   readonly #paths: readonly WeightedTerm[];
   readonly #had = new Map<StoredPassage, ReadonlySet<string>>();
 
-  constructor(
-    run: Pick<SearchRun, 'dates' | 'intent'>,
-    { terms, corrections }: Pick<RetrievalResult, 'terms' | 'corrections'>,
-  ) {
+  constructor(run: Pick<SearchRun, 'dates' | 'intent'>, { terms }: Pick<RetrievalResult, 'terms'>) {
     this.#run = run;
     this.#terms = terms;
-    this.#replacements = replacementsOf({ terms, corrections });
-    this.#doubtful = new Set(corrections.filter(isDoubtful).map(({ word }) => word));
-    this.#wanted = wantedTerms(terms, this.#replacements);
+    this.#wanted = wantedTerms(terms);
     this.#termsOfDates = dateTerms(run.dates);
     this.#beginnings = terms.flatMap(({ terms: words, prefix, alternatives = [] }) =>
       [{ terms: words, prefix }, ...alternatives]
@@ -85,7 +71,7 @@ export class QueryCoverage {
       alternatives?.some(({ prefix }) => prefix) === true ||
       terms.every((term) => implied.has(term) || intent?.intentTerms.has(term) === true);
     const known = new Set(this.#terms.filter(isKnown).flatMap(({ terms }) => terms));
-    for (const words of this.#replacements.values()) for (const word of words) known.add(word);
+    for (const { replacements } of this.#terms) for (const word of replacements) known.add(word);
     return this.#shareWith((term) => known.has(term));
   }
 
@@ -93,13 +79,12 @@ export class QueryCoverage {
   #shareWith(has: (term: string) => boolean): number {
     let total = 0;
     let covered = 0;
-    for (const { terms, alternatives, surface, passages } of this.#terms) {
+    for (const { terms, alternatives, replacements, isDoubtful, passages } of this.#terms) {
       const weight = idfWeight(passages);
       total += weight;
       if (terms.every(has) || alternatives?.some(({ terms: words }) => words.every(has)) === true)
         covered += weight;
-      else if ([...(this.#replacements.get(surface) ?? [])].some(has))
-        covered += this.#doubtful.has(surface) ? weight * DOUBTFUL_SHARE : weight;
+      else if (replacements.some(has)) covered += isDoubtful ? weight * DOUBTFUL_SHARE : weight;
     }
     return total === 0 ? 0 : covered / total;
   }
@@ -123,25 +108,8 @@ function includesAll({ record, text }: StoredPassage, words: readonly string[]):
   return words.every((word) => folded.includes(word));
 }
 
-/**
- * A word with another letter in place of one of its own may be a real word that no passage has ("stylus" for "styles"), and so may one
- * with another ending ("nicer" for "nice"). A missing, additional or transposed letter elsewhere, or a doubled one, is a typing error.
- */
-function isDoubtful({ word, replacements }: Correction): boolean {
-  const letters = (text: string): string => [...text].sort().join('');
-  return replacements.every((replacement) => {
-    if (replacement.length === word.length) return letters(replacement) !== letters(word);
-    const ending = word.startsWith(replacement) ? word.slice(replacement.length) : '';
-    return ending !== '' && ending !== replacement.at(-1);
-  });
-}
-
 /** The share by which a word counts that replaces a word which may be spelt correctly. */
 const DOUBTFUL_SHARE = 0.5;
-
-export function wantedTerms(terms: readonly WeightedTerm[], replacements: Replacements): Set<string> {
-  return new Set(terms.flatMap((term) => wordingsOf(term, replacements).flat()));
-}
 
 /** Whether a document has the type and the state that the query asks for: open, unless it asks for completed ones. */
 export function isWanted(passage: StoredPassage, intent: QueryIntent | null): boolean {
@@ -175,10 +143,9 @@ export function weighByCoverage(
       const passage = byId.get(entry.passage);
       if (passage === undefined || !entry.contributions.some(isOfWords)) return entry;
       const factor = factorOf(passage);
-      const contributions = entry.contributions.map((each) =>
-        isOfWords(each) ? { ...each, added: each.added * factor } : each,
-      );
-      return { ...entry, contributions, score: contributions.reduce((sum, { added }) => sum + added, 0) };
+      const lowered = (each: SignalShare): SignalShare =>
+        isOfWords(each) ? { ...each, added: each.added * factor } : each;
+      return withContributions(entry, entry.contributions.map(lowered));
     }),
   );
 }

@@ -94,6 +94,11 @@ export function inOrder<Entry extends Fused>(fused: Entry[]): Entry[] {
   return fused.sort((a, b) => b.score - a.score || a.passage - b.passage);
 }
 
+/** The passage with other contributions of its signals, and their sum as its score. */
+export function withContributions(entry: Fused, contributions: readonly SignalShare[]): Fused {
+  return { ...entry, contributions, score: contributions.reduce((sum, { added }) => sum + added, 0) };
+}
+
 type Scale = (raw: number, rank: number) => number;
 
 /** Reciprocal Rank Fusion (Cormack, Clarke & Büttcher 2009), scaled so that rank 1 is 1. */
@@ -198,11 +203,10 @@ export function weighShortTurns(
     fused.map((entry) => {
       const isScoredByVector = entry.contributions.some(({ signal }) => signal === 'vector');
       if (!isScoredByVector || !turns.has(entry.passage)) return entry;
-      const contributions = entry.contributions.map((each) => ({
-        ...each,
-        added: each.added * factors[each.signal],
-      }));
-      return { ...entry, contributions, score: contributions.reduce((sum, { added }) => sum + added, 0) };
+      return withContributions(
+        entry,
+        entry.contributions.map((each) => ({ ...each, added: each.added * factors[each.signal] })),
+      );
     }),
   );
 }

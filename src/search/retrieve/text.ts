@@ -1,9 +1,10 @@
 import { analyze, stem } from '../../core/text/analyze.ts';
 import { isFunctionWord } from '../../core/names/name.ts';
-import type { TermInfo, TextQuery, TextTerm, Vocabulary } from '../../store/search-model.ts';
+import type { StoredPassage, TermInfo, TextQuery, TextTerm, Vocabulary } from '../../store/search-model.ts';
 import { writtenDays } from '../query/dates.ts';
 import { fileNameWording, type Wording, wordingOf } from '../query/wordings.ts';
 import { requiredPhrases, type QueryTerm } from '../query/parse.ts';
+import { matchedTerms } from '../query/phrases.ts';
 import type { SearchRun, StartedRun } from '../run.ts';
 
 /** A word of the query that no passage contains, and the indexed words that were searched for as well. */
@@ -12,35 +13,73 @@ export interface Correction {
   readonly replacements: readonly string[];
 }
 
-/** The index terms that count in place of a term: inflections of a word, replacements of a misspelt one. */
-export type Replacements = ReadonlyMap<string, ReadonlySet<string>>;
-
-/** The index terms of each way in which texts write a term, misspelt words corrected. A passage with one of them has the term. */
-export function wordingsOf(term: QueryTerm, replacements: Replacements): (readonly string[])[] {
-  return [
-    term.terms,
-    ...(term.alternatives ?? []).map(({ terms }) => terms),
-    ...[...(replacements.get(term.surface) ?? [])].map((word) => [word]),
-  ];
-}
-
-/** @param terms have either corrections or inflections */
-export function replacementsOf({
-  corrections,
-  terms,
-}: {
-  readonly corrections: readonly Correction[];
-  readonly terms: readonly WeightedTerm[];
-}): Replacements {
-  return new Map([
-    ...terms.map(({ surface, variants = [] }) => [surface, new Set(variants)] as const),
-    ...corrections.map(({ word, replacements }) => [word, new Set(replacements.map(stem))] as const),
-  ]);
-}
-
 /** A term of the query and the number of passages that contain it. */
 export interface WeightedTerm extends QueryTerm {
   readonly passages: number;
+  /** The index terms that count in its place: inflections of a word, replacements of a misspelt one. */
+  readonly replacements: readonly string[];
+  /** Whether the word that was replaced may be spelt correctly. */
+  readonly isDoubtful: boolean;
+}
+
+/** @param correction that of the word, if it is misspelt */
+export function weightedTerm(term: QueryTerm, passages: number, correction?: Correction): WeightedTerm {
+  const replacements = correction?.replacements.map(stem) ?? term.variants ?? [];
+  const isDoubtful = correction !== undefined && isDoubtfulCorrection(correction);
+  return { ...term, passages, replacements: [...new Set(replacements)], isDoubtful };
+}
+
+/**
+ * A word with another letter in place of one of its own may be a real word that no passage has ("stylus" for "styles"), and so may one
+ * with another ending ("nicer" for "nice"). A missing, additional or transposed letter elsewhere, or a doubled one, is a typing error.
+ */
+function isDoubtfulCorrection({ word, replacements }: Correction): boolean {
+  const letters = (text: string): string => [...text].sort().join('');
+  return replacements.every((replacement) => {
+    if (replacement.length === word.length) return letters(replacement) !== letters(word);
+    const ending = word.startsWith(replacement) ? word.slice(replacement.length) : '';
+    return ending !== '' && ending !== replacement.at(-1);
+  });
+}
+
+/** The index terms of each way in which texts write a term, misspelt words corrected. A passage with one of them has the term. */
+export function wordingsOf({ terms, alternatives = [], replacements }: WeightedTerm): (readonly string[])[] {
+  return [terms, ...alternatives.map((each) => each.terms), ...replacements.map((word) => [word])];
+}
+
+export function wantedTerms(terms: readonly WeightedTerm[]): Set<string> {
+  return new Set(terms.flatMap((term) => wordingsOf(term).flat()));
+}
+
+/** Which terms of a query texts have. */
+export class TermFinder {
+  readonly #terms: readonly WeightedTerm[];
+  /** The index terms of all wordings. */
+  readonly wanted: ReadonlySet<string>;
+  readonly #ofPassages = new Map<number, readonly WeightedTerm[]>();
+
+  constructor(terms: readonly WeightedTerm[]) {
+    this.#terms = terms;
+    this.wanted = wantedTerms(terms);
+  }
+
+  ofPassage(passage: StoredPassage): readonly WeightedTerm[] {
+    const found = this.#ofPassages.get(passage.id) ?? this.among(matchedTerms(passage, this.wanted));
+    this.#ofPassages.set(passage.id, found);
+    return found;
+  }
+
+  lackedBy(passage: StoredPassage): readonly WeightedTerm[] {
+    const had = this.ofPassage(passage);
+    return this.#terms.filter((term) => !had.includes(term));
+  }
+
+  /** The terms with a wording all of whose words are among these. */
+  among(words: ReadonlySet<string>): readonly WeightedTerm[] {
+    return this.#terms.filter((term) =>
+      wordingsOf(term).some((wording) => wording.every((word) => words.has(word))),
+    );
+  }
 }
 
 /** What to search for in full text. */
@@ -137,6 +176,8 @@ function halvesOf(word: string): Wording[] {
 export function textQueries(run: SearchRun, found: readonly TermInfo[]): TextQueries {
   const { ranking, query } = run;
   const infos = new Map(found.map((info) => [info.word, info]));
+  const corrections = correctionsOf(run, infos);
+  const correctionOf = new Map(corrections.map((correction) => [correction.word, correction]));
   const weighted = query.terms.map((term) => {
     // A phrase is at most as frequent as its rarest word.
     const counts = searchedWordings(term).map((wording) =>
@@ -144,7 +185,8 @@ export function textQueries(run: SearchRun, found: readonly TermInfo[]): TextQue
     );
     const passages = Math.max(0, ...counts.filter(Number.isFinite));
     const variants = term.kind === 'word' ? infos.get(term.surface)?.variants : undefined;
-    return variants === undefined ? { ...term, passages } : { ...term, passages, variants };
+    const written = variants === undefined ? term : { ...term, variants };
+    return weightedTerm(written, passages, correctionOf.get(term.surface));
   });
   const terms = withinFrequencyBudget(run, weighted);
   const required = requiredPhrases(query);
@@ -154,7 +196,6 @@ export function textQueries(run: SearchRun, found: readonly TermInfo[]): TextQue
     all: indexPhrases(required),
     weights: ranking.fields,
   });
-  const corrections = correctionsOf(run, infos);
   const corrected = corrections
     .flatMap(({ replacements }) => replacements)
     .map((word) => ({ terms: [stem(word)], prefix: false }));

@@ -4,7 +4,7 @@ import type { PassageScore, QueryVector, StoredPassage } from '../../store/searc
 import { dateTerms } from '../query/dates.ts';
 import type { ParsedQuery } from '../query/parse.ts';
 import { roleOf, sessionOf } from '../rank/boosts.ts';
-import { inOrder, type Fused } from '../rank/fuse.ts';
+import { inOrder, type Fused, withContributions } from '../rank/fuse.ts';
 import type { SearchRun, VectorIndexRef } from '../run.ts';
 import { bestFirst, type MissingSignal, type SignalList } from './signals.ts';
 import { idfWeight, type WeightedTerm } from './text.ts';
@@ -42,8 +42,7 @@ export function withoutUnknown(
     fused.flatMap((entry) => {
       if (!unknown.has(entry.passage)) return [entry];
       const contributions = entry.contributions.filter(({ signal }) => signal !== 'vector');
-      const score = contributions.reduce((sum, { added }) => sum + added, 0);
-      return contributions.length === 0 ? [] : [{ ...entry, contributions, score }];
+      return contributions.length === 0 ? [] : [withContributions(entry, contributions)];
     }),
   );
 }
