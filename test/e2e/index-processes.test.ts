@@ -121,13 +121,15 @@ it('an index of many notes ends when search works, and a process in the backgrou
   });
   const relations = async (): Promise<StatusOutput['relations']> =>
     (await lociJson<StatusOutput>(['status'], options)).relations;
+  await expect.poll(relations, { interval: 5 }).toMatchObject({ running_in: first.related_by });
+  // It would soon be done.
+  process.kill(pid, 'SIGSTOP');
   const found = await lociJson<SearchOutput>(['search', 'oven kitchen'], options);
   expect(found.results.length).toBeGreaterThan(0);
-  await expect.poll(relations).toMatchObject({ running_in: first.related_by });
   process.kill(pid, 'SIGKILL');
   isKilled = true;
   expireLeases(home);
-  expect(await relations()).toMatchObject({ unrelated: NOTES });
+  expect((await relations()).unrelated).toBeGreaterThan(0);
   const waited = await lociJson<IndexOutput>(['index', '--wait'], options);
   expect(waited).toMatchObject({ unrelated: 0, related_by: null });
   expect(await relations()).toEqual({ unrelated: 0, share: 1, running_in: null });

@@ -50,7 +50,7 @@ describe('docs/sources.md', () => {
       const { code, stdout, stderr } = await loci(words.slice(1), { home });
       expect([line, code, stderr.replace(PROGRESS, '')]).toEqual([line, 0, '']);
       if (words[1] === 'search')
-        expect(stdout).toMatch(/From My tasks · (due .*|\d+\w+ ago · read) ?just now/);
+        expect(stdout).toMatch(/From My tasks · ((?:was )?due .*|\d+\w+ ago · read) ?just now/);
     }
   });
 

@@ -48,8 +48,8 @@ it('makes three sequential store calls for a search, and one to choose the passa
   expect(await callsOf('marble', ['memory'])).toEqual([...SEARCH_CALLS, COMPARISON]);
 });
 
-it('makes another call for the citations of notes, because several vaults may have the same path', async () => {
-  expect(await callsOf('granite', ['vault'])).toEqual([...SEARCH_CALLS, COMPARISON, ['records.facet']]);
+it('asks at the same time whether several vaults have the path of a note, for its citation', async () => {
+  expect(await callsOf('granite', ['vault'])).toEqual([...SEARCH_CALLS, ['records.facet', ...COMPARISON]]);
 });
 
 it.each([

@@ -5,6 +5,11 @@ describe('a connection string', () => {
   it.each([
     ['postgres://me:a,b@db/loci', 'postgres://db:5432/loci'],
     ['postgresql://db:6432/loci?application_name=a,b', 'postgres://db:6432/loci'],
+    ['postgres://me:a%2Fb%40c@DB.example.org/loci', 'postgres://db.example.org:5432/loci'],
+    ['postgres://[::1]:5433/loci', 'postgres://[::1]:5433/loci'],
+    ['postgres://me:pw@/loci?host=/var/run/postgresql', 'postgres://[/var/run/postgresql]:5432/loci'],
+    ['postgres://%2Fvar%2Frun/loci?port=5999', 'postgres://[/var/run]:5999/loci'],
+    ['postgres:///loci?host=db', 'postgres://db:5432/loci'],
   ])('%s names one database', (text, name) => {
     expect(databaseName(text)).toBe(name);
   });
@@ -19,13 +24,24 @@ describe('a connection string', () => {
   });
 
   it.each([
-    'postgres:/loci:secret@db/loci',
-    'postgres://me@db/loci&password=secret',
-    'postgres://me:p@ss:sec/ret@db/loci',
-    'host=db password=secret',
-  ])('%s is refused, and a password in it is not named', (text) => {
-    expect(() => databaseName(text)).toThrow(
-      /^store\.connectionString is no URL that begins with postgres:\/\/$/,
+    ['postgres:/loci:secret@db/loci', 'is no URL that begins with postgres://'],
+    ['mysql://loci:secret@db/loci', 'is no URL that begins with postgres://'],
+    ['host=db password=secret', 'has the form key=value, which Loci does not read: it takes a URL'],
+    ...[
+      'postgres://me@db/loci&password=secret',
+      'postgres://me:p@ss:sec/ret@db/loci',
+      'postgres://me:se#ret@db/loci',
+      'postgres://me:12/secret@db/loci',
+      'postgres://me:12?secret@db/loci',
+      'postgres://me:100%@db/loci',
+      'postgres://me:two words@db/loci',
+    ].map((text) => [text, 'has a character that must be percent-encoded']),
+  ])('%s is refused, and a password in it is not named', (text, what) => {
+    expect(() => databaseName(text!)).toThrow(
+      expect.objectContaining({
+        code: 'invalid_config',
+        message: `store.connectionString ${what!}`,
+      }) as Error,
     );
   });
 });

@@ -1,26 +1,56 @@
 import { createHash } from 'node:crypto';
-import { LociError } from '../../core/errors.ts';
+import { Client } from 'pg';
+import { LociError, messageOf } from '../../core/errors.ts';
 import type { StoreLocation } from '../store.ts';
 
+/** The forms of a URL that psql takes: https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING-URIS */
+const URL_FORM =
+  /^postgres(?:ql)?:\/\/(?:([^/?#@]*)@)?(\[[^\]/?#@]*\]|[^/?#@:,[\]]*)(?::(\d*))?(?:\/([^?#]*))?(?:\?([^#]*))?$/;
+const KEY_VALUE_FORM = /^\s*\w+\s*=/;
+const HINT =
+  'It looks like this: postgres://user:password@host:5432/database. docs/postgres.md has other forms.';
+const ENCODED =
+  'In a user and a password, @ is written as %40, : as %3A, / as %2F, # as %23, ? as %3F, and % as %25. ' +
+  'In the name of a database and in parameters, @ is %40, too.';
+
 /**
- * The server and the database of a connection string, without user and password.
+ * The server and the database of a connection string, without user and password: `postgres://db.example.org:5432/loci`, or with the
+ * folder of a socket in brackets.
  * @param setting that has it, for the message
  * @throws LociError `invalid_config`
  */
 export function databaseName(connectionString: string, setting = 'store.connectionString'): string {
+  const refused = (what: string, hint = HINT): LociError =>
+    new LociError('invalid_config', `${setting} ${what}`, { hint });
   if (hasSeveralHosts(connectionString))
-    throw new LociError('invalid_config', `${setting} names several hosts`, {
-      hint: 'Name one that follows the primary server, such as that of PgBouncer or of a proxy: docs/postgres.md.',
-    });
-  const url = URL.canParse(connectionString) ? new URL(connectionString) : null;
-  // A database with these characters is a password at a wrong place more often, and the name is shown.
-  if (url !== null && /^postgres(ql)?:\/\//.test(connectionString) && !/[@:&]|%40|%3A/i.test(url.pathname))
-    return `postgres://${url.hostname}:${url.port === '' ? '5432' : url.port}${url.pathname}`;
-  throw new LociError('invalid_config', `${setting} is no URL that begins with postgres://`, {
-    hint:
-      'It looks like this: postgres://user:password@host:5432/database. In a password, @ is %40, : is %3A, / is %2F, # is %23, ? is %3F ' +
-      'and % is %25.',
-  });
+    throw refused(
+      'names several hosts',
+      'Name one that follows the primary server, such as that of PgBouncer or of a proxy: docs/postgres.md.',
+    );
+  if (KEY_VALUE_FORM.test(connectionString))
+    throw refused('has the form key=value, which Loci does not read: it takes a URL');
+  if (!/^postgres(?:ql)?:\/\//.test(connectionString))
+    throw refused('is no URL that begins with postgres://');
+  const [all, user, given = '', givenPort = '', path = '', query = ''] =
+    URL_FORM.exec(connectionString) ?? [];
+  // What follows an unescaped character of a password would be taken for another part, and the name is shown.
+  const isTorn = /[@&:]|%40|%3A/i.test(path) || (user === undefined && query.includes('@'));
+  if (all === undefined || isTorn || !isEncoded(connectionString))
+    throw refused('has a character that must be percent-encoded', `${ENCODED} ${HINT}`);
+  const parameters = new URLSearchParams(query);
+  const host = parameters.get('host') ?? decodeURIComponent(given);
+  const [port, database] = [parameters.get('port') ?? givenPort, path === '' ? '' : `/${path}`];
+  const place = host.startsWith('/') ? `[${host}]` : host.toLowerCase();
+  return `postgres://${place}:${port === '' ? '5432' : port}${database}`;
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return !/\s/.test(text);
+  } catch {
+    return false;
+  }
 }
 
 /** Whether it names hosts as programs of PostgreSQL accept them: after a user and a password, or as a parameter. */
@@ -29,6 +59,30 @@ function hasSeveralHosts(connectionString: string): boolean {
   const parameters = new URLSearchParams(connectionString.slice(connectionString.indexOf('?') + 1));
   const hosts = authority.slice(authority.lastIndexOf('@') + 1) + (parameters.get('host') ?? '');
   return hosts.includes(',');
+}
+
+/**
+ * What `pg` is given: TLS as `sslmode` of libpq demands it. `require` encrypts, and verifies no certificate unless `sslrootcert` names an
+ * authority; `prefer` and `allow` do without encryption where the server has none.
+ */
+export async function driverString(connectionString: string): Promise<string> {
+  const [base = '', query = ''] = connectionString.split('?', 2);
+  const parameters = new URLSearchParams(query);
+  const mode = parameters.get('sslmode');
+  if (mode === null || parameters.has('uselibpqcompat')) return connectionString;
+  const withMode = (sslmode: string): string =>
+    `${base}?${new URLSearchParams({ ...Object.fromEntries(parameters), sslmode, uselibpqcompat: 'true' }).toString()}`;
+  if (mode !== 'prefer' && mode !== 'allow') return withMode(mode);
+  const client = new Client({ connectionString: withMode('prefer'), connectionTimeoutMillis: 5000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return withMode('prefer');
+  } catch (error) {
+    return /does not support SSL/i.test(messageOf(error)) ? withMode('disable') : withMode('prefer');
+  } finally {
+    await client.end().catch(() => undefined);
+  }
 }
 
 /** A store of PostgreSQL is a database of a server. */

@@ -6,7 +6,7 @@ import type { ConnectedDriver, Driver } from '../sql/driver.ts';
 import type { Sql } from '../sql/sql.ts';
 import type { OpenStoreOptions, Store } from '../store.ts';
 import { createPool } from './connections.ts';
-import { databaseName } from './locate.ts';
+import { databaseName, driverString } from './locate.ts';
 import { PostgresSql } from './postgres-sql.ts';
 import { migrate, PostgresStorage } from './storage.ts';
 import { isConnectionLost, isReadOnlyError, isTimeout } from './store-error.ts';
@@ -40,9 +40,11 @@ export async function connectPostgres(
   if (directConnectionString !== undefined)
     databaseName(directConnectionString, 'store.directConnectionString');
   const needsOwner = directConnectionString !== undefined && scope === 'all rows';
-  const pool = createPool(needsOwner ? directConnectionString : connectionString);
+  const pool = createPool(await driverString(needsOwner ? directConnectionString : connectionString));
   const direct =
-    directConnectionString === undefined || needsOwner ? pool : createPool(directConnectionString);
+    directConnectionString === undefined || needsOwner
+      ? pool
+      : createPool(await driverString(directConnectionString));
   const close = async (): Promise<void> => {
     await pool.end();
     if (direct !== pool) await direct.end();

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import type { ForeignDatabase, ForeignRow } from '../store.ts';
-import { databaseName } from './locate.ts';
+import { databaseName, driverString } from './locate.ts';
 import { type ErrorsByState, guarded } from './store-error.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
@@ -26,7 +26,7 @@ export async function readPostgres<Result>(
 ): Promise<Result> {
   const name = databaseName(connectionString, setting);
   const client = new Client({
-    connectionString,
+    connectionString: await driverString(connectionString),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'loci',
     types: { getTypeParser: () => (text: string) => text },

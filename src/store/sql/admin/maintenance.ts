@@ -93,7 +93,7 @@ async function rebuildText({ sql, text, ns }: Scope): Promise<void> {
   await sql.change(`DELETE FROM passage WHERE ns = :ns AND NOT ${sql.dialect.isTextList('headings')}`, {
     ns,
   });
-  for await (const added of textEntries(sql, ns))
+  for await (const added of textEntries(sql, ns, 'is empty'))
     await text.change(ns, { added, removed: [], erased: [], isPurge: false });
   await sql.change('UPDATE namespace SET epoch = epoch + 1 WHERE id = :ns', { ns });
 }
@@ -101,7 +101,8 @@ async function rebuildText({ sql, text, ns }: Scope): Promise<void> {
 /** Whether the full-text index differs from the passages, or has passages that cannot be read. */
 export async function isTextDamaged({ sql, text, ns }: Scope): Promise<boolean> {
   try {
-    return (await verifyJson(sql, ns)).length > 0 || (await text.verify(ns, 1)).length > 0;
+    const unreadable = `SELECT 1 FROM passage WHERE ns = :ns AND NOT ${sql.dialect.isTextList('headings')} LIMIT 1`;
+    return (await sql.get(unreadable, { ns })) !== undefined || (await text.verify(ns, 1)).length > 0;
   } catch (error) {
     if (error instanceof LociError && error.code === 'store_corrupt') return true;
     throw error;

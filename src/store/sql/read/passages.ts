@@ -4,7 +4,15 @@ import { nearestTo } from '../../rules/filter.ts';
 import type { Neighbourhood, NeighbourReach, PassageScore, SearchFilter } from '../../search-model.ts';
 import type { Scope, TextEntry } from '../driver.ts';
 import { isOfWholeDay, recordCondition } from '../filter.ts';
-import { HEADER_COLUMNS, headerJson, headerOf, passageColumns, passageJson, passageOf } from '../rows.ts';
+import {
+  type Damaged,
+  HEADER_COLUMNS,
+  headerJson,
+  headerOf,
+  passageColumns,
+  passageJson,
+  passageOf,
+} from '../rows.ts';
 import { atOnce, type Dialect, type Row, type Sql } from '../sql.ts';
 import type { PackedPassages, PassageRequest } from './wire.ts';
 
@@ -203,7 +211,11 @@ function compareDistances(a: Row, b: Row): number {
 const PAGE_SIZE = 500;
 
 /** All passages of a namespace as they are indexed, page by page in the order of their ids. */
-export async function* textEntries(sql: Sql, ns: number): AsyncGenerator<TextEntry[]> {
+export async function* textEntries(
+  sql: Sql,
+  ns: number,
+  damaged: Damaged = 'fails',
+): AsyncGenerator<TextEntry[]> {
   for (let after = 0; ;) {
     const rows = await sql.all(
       `SELECT p.id AS passage, ${passageColumns(sql.dialect)}, ${HEADER_COLUMNS} FROM passage AS p
@@ -213,8 +225,8 @@ export async function* textEntries(sql: Sql, ns: number): AsyncGenerator<TextEnt
     if (rows.length === 0) return;
     yield rows.map((row) => ({
       passage: Number(row['passage']),
-      fields: headerOf('', row),
-      text: passageOf(row),
+      fields: headerOf('', row, damaged),
+      text: passageOf(row, damaged),
     }));
     after = Number(rows.at(-1)!['passage']);
   }
