@@ -57,6 +57,7 @@ describe('help', () => {
     ]);
     expect(headings.map((heading) => [heading, groups.get(heading)])).toEqual(expected);
     expect(words).toEqual(new Set(Object.values(HELP_GROUPS).flat()));
+    expect(stdout.match(/^ +--json /gm)).toHaveLength(1);
     expect(stdout).not.toContain('\nCommands:');
   });
 

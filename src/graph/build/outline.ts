@@ -129,7 +129,7 @@ export interface LinkPlace extends Place {
   readonly count: number;
 }
 
-export interface TaskPlace extends Place, Task {}
+export interface LocatedTask extends Place, Task {}
 
 /** Words of a text that say how it is related to the target of a link. */
 interface StatementPlace extends Place {
@@ -140,7 +140,7 @@ interface StatementPlace extends Place {
 /** Where the links, tasks and statements of a text are. */
 export interface NoteOutline {
   readonly links: readonly LinkPlace[];
-  readonly tasks: readonly TaskPlace[];
+  readonly tasks: readonly LocatedTask[];
   readonly statements: readonly StatementPlace[];
 }
 
@@ -170,7 +170,7 @@ export function noteOutline(content: string): NoteOutline {
 class OutlineScan {
   readonly #references: References;
   readonly #links = new Map<string, LinkPlace & { count: number }>();
-  readonly #tasks: TaskPlace[] = [];
+  readonly #tasks: LocatedTask[] = [];
   readonly #statements: StatementPlace[] = [];
   #heading: string | null = null;
   /** The marks that opened a block of code. */

@@ -18,7 +18,7 @@ import {
   type TaskState,
 } from '../../store/graph-model.ts';
 import { projectNodeId, recordNodeId, tagNodeId, taskNodeId } from '../model.ts';
-import type { LinkPlace, NoteOutline, Place, TaskPlace } from './outline.ts';
+import type { LinkPlace, NoteOutline, Place, LocatedTask } from './outline.ts';
 
 /** Types by folder of a vault (`Decisions`, or `Vault:Decisions`), and by name of a vault or source. */
 export type NodeTypeRules = Readonly<Record<string, NodeType>>;
@@ -234,7 +234,7 @@ class RecordBuilder {
     }
   }
 
-  #addTask(task: TaskPlace, id: string): void {
+  #addTask(task: LocatedTask, id: string): void {
     const key = `${this.#key}/${id}`;
     const { done, due } = task;
     this.#nodes.push({

@@ -1,7 +1,14 @@
 import { inTurns, withoutPauses } from '../../core/threads/slices.ts';
 import { MAX_MENTIONING_RECORDS, type Naming, type RecordConcepts } from '../../store/concept-model.ts';
 import type { Store } from '../../store/store.ts';
-import { type ConceptEdge, conceptEdges, type Concepts, groupNames, isClaim, isSpoken } from './concepts.ts';
+import {
+  type ConceptEdge,
+  conceptEdges,
+  type Concepts,
+  groupNames,
+  isOwnName,
+  isSpoken,
+} from './concepts.ts';
 
 /** Keys of one call of the store, which holds up other calls. */
 const KEYS_OF_CALL = 1000;
@@ -67,7 +74,7 @@ export class ConceptReader {
     const leaving = from.map(([record, own]) => [record, namingsOf(own)] as const);
     const counted = leaving.flatMap(([, own]) => own.map(({ key }) => key));
     // The names of a note are its titles and aliases.
-    const claims = to.flatMap(([, { names }]) => names.filter(isClaim).map(({ key }) => key));
+    const claims = to.flatMap(([, { names }]) => names.filter(isOwnName).map(({ key }) => key));
     const keys = [...new Set([...claims, ...toKeys])];
     const limits = { limit: MAX_NAMINGS, max: MAX_MENTIONING_RECORDS + 1 };
     const request = { project, keys, counted, ...limits, ...this.#visible };

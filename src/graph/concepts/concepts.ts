@@ -97,8 +97,8 @@ const KIND_ORDER: Readonly<Record<NameKind, number>> = {
   ...{ title: 0, alias: 1, tag: 2, phrase: 3, opening: 4, word: 5 },
 };
 
-/** Whether the record claims to be what the name means. */
-export function isClaim({ kind }: Pick<StoredName, 'kind'>): boolean {
+/** Whether a record gives itself the name, as its title or an alias: it may be what the name means. */
+export function isOwnName({ kind }: Pick<StoredName, 'kind'>): boolean {
   return kind === 'title' || kind === 'alias';
 }
 
@@ -139,7 +139,7 @@ export function* groupNames(rows: readonly StoredName[], project: string): Slice
       compare(a.text, b.text),
   );
   yield;
-  const claims = sorted.filter((row) => isClaim(row) && row.note !== null);
+  const claims = sorted.filter((row) => isOwnName(row) && row.note !== null);
   const claimants = Map.groupBy(claims, ({ key }) => key);
   yield;
   const all: Concept[] = [];
@@ -153,7 +153,7 @@ export function* groupNames(rows: readonly StoredName[], project: string): Slice
     },
   );
   const shared = Map.groupBy(
-    sorted.filter((row) => !isClaim(row) && !claimants.has(row.key)),
+    sorted.filter((row) => !isOwnName(row) && !claimants.has(row.key)),
     ({ key }) => key,
   );
   yield;

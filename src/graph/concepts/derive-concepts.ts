@@ -16,7 +16,7 @@ import { runInGroups, type TaskRunner } from '../../core/threads/task-thread.ts'
 import { analyze } from '../../core/text/analyze.ts';
 import { BREAK } from '../../core/names/name.ts';
 import type { Store } from '../../store/store.ts';
-import { isClaim } from './concepts.ts';
+import { isOwnName } from './concepts.ts';
 
 /** Records of one commit. A larger one would hold up the writes and searches of others for longer. */
 const BATCH = 64;
@@ -212,7 +212,7 @@ async function recordsWithNames(
       for (const { record } of places) ids.add(record);
     const rows = await store.graph.conceptNames(namespace, { project, only: { keys } });
     const wanted = new Set(keys);
-    const texts = rows.filter((row) => isClaim(row) && wanted.has(row.key)).map(({ text }) => text);
+    const texts = rows.filter((row) => isOwnName(row) && wanted.has(row.key)).map(({ text }) => text);
     for (const name of new Set(texts)) {
       const terms = phraseOf(name);
       if (terms.length === 0) continue;

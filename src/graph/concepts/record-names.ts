@@ -13,7 +13,7 @@ import {
   type NameWord,
 } from '../../core/names/name.ts';
 import { writtenNames } from '../../store/rules/mention-names.ts';
-import { isClaim, wordsOfTag } from './concepts.ts';
+import { isOwnName, wordsOfTag } from './concepts.ts';
 import { recordNodeId, type IdentifiedRecord } from '../model.ts';
 import { phrasesIn } from '../../core/names/phrases.ts';
 import { detectSecrets } from '../../secrets/detect.ts';
@@ -128,7 +128,7 @@ export interface NamedText extends RecordText {
 export function findMentions(texts: readonly NamedText[], keys: readonly string[]): ConceptMention[][] {
   const names = new NameTrie(keys);
   return texts.map((text) => {
-    const ownKeys = new Set(text.own.filter(isClaim).map(({ key }) => key));
+    const ownKeys = new Set(text.own.filter(isOwnName).map(({ key }) => key));
     const mentions = new Map<string, ConceptMention>();
     names.find(bodyOf(text), ({ key, line }) => {
       const earlier = mentions.get(key);

@@ -70,7 +70,7 @@ export async function buildProgram(
     // The options of `list` are not those of `list table`.
     .configureHelp({
       showGlobalOptions: true,
-      visibleGlobalOptions: () => [...program.options],
+      visibleGlobalOptions: ({ parent }) => (parent === null ? [] : [...program.options]),
       helpWidth: outputColumns(io.stdout),
     })
     .configureOutput({
