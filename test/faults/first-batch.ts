@@ -30,3 +30,10 @@ export function expireLeases(home: string): void {
   using database = new DatabaseSync(join(home, 'loci.db'), { timeout: 5000 });
   database.exec('UPDATE lease SET until = 0');
 }
+
+/** Whether a process has any lease of the store. */
+export function hasLease(home: string, pid: number): boolean {
+  using database = new DatabaseSync(join(home, 'loci.db'), { readOnly: true, timeout: 5000 });
+  const held = database.prepare("SELECT 1 FROM lease WHERE until > 0 AND holder LIKE ? || '@%'");
+  return held.get(String(pid)) !== undefined;
+}
