@@ -45,3 +45,24 @@ it('copies a store to PostgreSQL and back, whole, also after it was stopped', as
   await write(store, 'third', note('a new namespace'));
   await store.close();
 });
+
+it('finds a vector of the copy that is not that of the store', async () => {
+  await using folder = await temporaryFolder();
+  await using database = await testDatabase();
+  const original = { path: join(folder.path, 'loci.db') };
+  const copy = { path: join(folder.path, 'unused.db'), connectionString: database.url };
+  await fillStore(original);
+  const source = await connectStore(original, { create: false });
+  const target = await connectStore(copy, { create: true });
+  await copyStore(source.driver, target.driver, 'source', {});
+  // As if the copy had not ended.
+  await target.driver.sql.run("UPDATE lease SET token = 0 WHERE name = 'copy'");
+  await target.driver.sql.run(
+    "UPDATE embedding SET vector = '[0.5,0.25,0.125]' WHERE id = (SELECT min(id) FROM embedding)",
+  );
+  await expect(copyStore(source.driver, target.driver, 'source', {})).rejects.toThrow(
+    'the copy differs in the table embedding: rows are not the same',
+  );
+  await source.close();
+  await target.close();
+});

@@ -222,11 +222,65 @@ async function compare(from: Driver, to: Driver, ns: number): Promise<Record<str
     if (a.hash !== b.hash) throw different(table, a.rows, b.rows);
     counts[table] = a.rows;
   }
-  const vectors = async ({ sql }: Driver): Promise<number> =>
-    Number((await sql.get('SELECT count(*) AS n FROM embedding WHERE ns = :ns', { ns }))?.['n']);
-  const [a, b] = [await vectors(from), await vectors(to)];
-  if (a !== b) throw different('embedding', a, b);
-  return { ...counts, embedding: a };
+  let embedding = 0;
+  for (const { id: generation } of await generations(from.sql))
+    embedding += await compareVectors(from, to, { ns, generation });
+  return { ...counts, embedding };
+}
+
+/** The largest difference of a component that was stored in half precision (IEEE 754 binary16): relative, and near 0. */
+const HALF_PRECISION = 2 ** -10;
+const HALF_PRECISION_NEAR_ZERO = 2 ** -24;
+
+/** Compares the contents that have a vector, and their vectors. Returns their number. */
+async function compareVectors(
+  from: Driver,
+  to: Driver,
+  scope: { readonly ns: number; readonly generation: number },
+): Promise<number> {
+  const pages = [from, to].map((driver) => vectorPages(driver, scope)) as [VectorPages, VectorPages];
+  let rows = 0;
+  for await (const page of pages[0]) {
+    const { value: copied = new Map<string, Float32Array>() } = await pages[1].next();
+    const other = copied as ReadonlyMap<string, Float32Array>;
+    for (const [hash, vector] of page)
+      if (!isCopyOf(vector, other.get(hash)))
+        throw different('embedding', rows + page.size, rows + other.size);
+    rows += page.size;
+  }
+  const { value: excess } = await pages[1].next();
+  if (excess !== undefined) throw different('embedding', rows, rows + excess.size);
+  return rows;
+}
+
+type VectorPages = AsyncGenerator<ReadonlyMap<string, Float32Array>, undefined>;
+
+/** The vectors of a generation by the hashes of their contents, in the order of these. */
+async function* vectorPages(
+  { sql, vectors }: Driver,
+  scope: { readonly ns: number; readonly generation: number },
+): VectorPages {
+  for (let after: Row | undefined; ;) {
+    const rows = await pageOf(sql, 'embedding', scope, after);
+    if (rows.length === 0) return;
+    const found = await vectors.vectors(
+      scope.ns,
+      rows.map(({ id }) => Number(id)),
+    );
+    yield new Map(
+      rows.map(({ id, hash }) => [Buffer.from(hash as Uint8Array).toString('hex'), found.get(Number(id))!]),
+    );
+    after = rows.at(-1);
+  }
+}
+
+function isCopyOf(vector: Float32Array, copy: Float32Array | undefined): boolean {
+  return (
+    copy?.length === vector.length &&
+    vector.every(
+      (each, i) => Math.abs(each - copy[i]!) <= Math.abs(each) * HALF_PRECISION + HALF_PRECISION_NEAR_ZERO,
+    )
+  );
 }
 
 async function digest(
@@ -256,7 +310,9 @@ async function digest(
 function different(table: string, rows: number, copied: number): LociError {
   return new LociError(
     'conflict',
-    `the copy differs in the table ${table}: it has ${String(copied)} rows, and the store has ${String(rows)}`,
+    rows === copied
+      ? `the copy differs in the table ${table}: rows are not the same`
+      : `the copy differs in the table ${table}: it has ${String(copied)} rows, and the store has ${String(rows)}`,
     {
       hint: 'Something wrote to one of them meanwhile. Copy again into an empty store, while nothing else uses either.',
     },
