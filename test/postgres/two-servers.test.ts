@@ -20,7 +20,7 @@ import {
   write,
 } from '../contract/store-samples.ts';
 import { settings, temporaryFolder } from '../contract/engines.ts';
-import { testDatabase } from './database.ts';
+import { serverDatabase, testDatabase } from './database.ts';
 import { Proxy as ConnectionProxy } from './proxy.ts';
 
 const NAMESPACE = 'shared';
@@ -156,4 +156,17 @@ describe('two servers', async () => {
     await expect(commit).rejects.toMatchObject({ code: 'conflict' });
     expect(holder).not.toBe('c');
   });
+});
+
+it('values of a facet that are as frequent stand by code point, whatever the collation of the database', async () => {
+  await using resources = new AsyncDisposableStack();
+  const server = process.env['LOCI_TEST_POSTGRES_URL'] ?? '';
+  const { url } = resources.use(
+    await serverDatabase(server, "LOCALE_PROVIDER icu ICU_LOCALE 'en-US' LOCALE 'C'"),
+  );
+  const store = await openStore({ path: 'loci.db', connectionString: url }, { create: true });
+  resources.defer(() => store.close());
+  await write(store, 'n', note('a', { tags: ['a', 'B', 'ä', 'Z'] }));
+  const values = await store.records.facet('n', 'tag', { now: NOW });
+  expect(values.map(({ value }) => value)).toEqual(['B', 'Z', 'a', 'ä']);
 });

@@ -57,7 +57,9 @@ const POSTGRES_DIALECT: Dialect = {
   foldTag: (expression) => `loci_fold_tag(${expression})`,
   matchesGlob: (column, parameter) => `loci_fold_tag(${column}) ~ :${parameter}`,
   globParameter: globExpression,
-  entries: (column) => `json_array_elements_text(${column}::json)`,
+  // By code point, whatever the collation of the database is.
+  entries: (column) =>
+    `LATERAL (SELECT each.value COLLATE "C" AS value FROM json_array_elements_text(${column}::json) AS each(value))`,
   isTrue: (column, key) => `coalesce((${column}::json -> '${key}')::text = 'true', FALSE)`,
   isJson: () => 'TRUE',
   isTextList: () => 'TRUE',
