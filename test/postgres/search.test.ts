@@ -46,7 +46,7 @@ async function roundTrips(work: () => Promise<unknown>): Promise<number> {
     awaited--;
   };
   prototype.query = function (...parameters) {
-    if (parameters[0] === 'COMMIT') return query.apply(this, parameters);
+    if ((parameters[0] as { readonly text?: string }).text === 'COMMIT') return query.apply(this, parameters);
     if (awaited++ === 0) trips++;
     // The pool gives a callback, others await the promise.
     const callback = parameters.at(-1);
