@@ -131,6 +131,8 @@ async function measureSearches(url: string, bench: BenchStore): Promise<Measure[
   const store = await openStore({ path: '', connectionString: url }, { create: false });
   const options = '-c hnsw.ef_search=200 -c hnsw.iterative_scan=relaxed_order -c jit=off';
   const pool = new Pool({ connectionString: url, max: CLIENTS, options });
+  // The database may be removed before a connection has ended.
+  pool.on('error', () => undefined);
   try {
     const generation = (await store.vectors.generations(ADMIN_NAMESPACE)).find(({ active }) => active)!.id;
     const vectors = { embedder: precomputedVectors(bench.queries), generation };

@@ -54,7 +54,6 @@ const HEALTHY = {
   derived: 'ok',
   audit: 'ok',
   graph: 'ok',
-  concepts: 'ok',
   receipts: 'ok',
 };
 
