@@ -249,8 +249,33 @@ it('a certificate that verifies is accepted', async () => {
   await store.close();
 });
 
-it('TLS that the server has not is refused', async () => {
+/** How the connections of a store are encrypted. */
+async function writtenOver(connectionString: string): Promise<unknown> {
+  const warnings: string[] = [];
+  const onWarning = ({ message }: Error): void => void warnings.push(message);
+  process.on('warning', onWarning);
+  const store = await openStore({ path: 'loci.db', connectionString }, { create: true });
+  await write(store, 'n', note('a kettle'));
+  const name = new URL(connectionString).pathname.slice(1);
+  const rows = await runStatements(
+    server.url,
+    `SELECT DISTINCT s.ssl FROM pg_stat_ssl AS s JOIN pg_stat_activity AS a USING (pid) WHERE a.datname = '${name}'`,
+  );
+  await store.close();
+  process.off('warning', onWarning);
+  return [rows, warnings];
+}
+
+it.each(['require', 'prefer'])('sslmode=%s encrypts without looking at the certificate', async (sslmode) => {
+  const url = await database(['CREATE EXTENSION vector', 'GRANT CREATE ON SCHEMA public TO encrypted']);
+  expect(await writtenOver(as(url, 'encrypted', { sslmode }))).toEqual([[{ ssl: true }], []]);
+});
+
+it('TLS that the server has not is refused, unless it is only preferred', async () => {
   await runStatements(server.url, 'ALTER SYSTEM SET ssl = off', 'SELECT pg_reload_conf()');
+  const url = await database(['CREATE EXTENSION vector', 'GRANT CREATE ON SCHEMA public TO guest']);
+  await expect(writtenOver(as(url, 'guest', { sslmode: 'require' }))).rejects.toThrow('does not support SSL');
+  expect(await writtenOver(as(url, 'guest', { sslmode: 'prefer' }))).toEqual([[{ ssl: false }], []]);
   const connectionString = as(server.url, 'guest', { sslmode: 'verify-full' });
   await expect(openStore({ path: 'loci.db', connectionString }, { create: true })).rejects.toMatchObject({
     code: 'store_failed',
