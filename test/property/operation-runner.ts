@@ -60,7 +60,7 @@ export class OperationRunner {
           chunking: operation.chunking,
         });
       }
-      case 'dropDerived':
+      case 'indexAgain':
         return store.admin.resetDerived(operation.namespace, { text: true, vectors: operation.vectors });
       case 'markStale':
         return store.admin.resetDerived(operation.namespace, { text: false, vectors: operation.vectors });

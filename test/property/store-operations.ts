@@ -45,7 +45,7 @@ export type Operation =
       /** Whether the passages were cut from the current state of the records. */
       readonly current: boolean;
     }
-  | { readonly kind: 'dropDerived' | 'markStale'; readonly namespace: string; readonly vectors: boolean }
+  | { readonly kind: 'indexAgain' | 'markStale'; readonly namespace: string; readonly vectors: boolean }
   | { readonly kind: 'compact'; readonly namespace: string };
 
 export interface Write {
@@ -241,7 +241,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      kind: fc.constantFrom('dropDerived' as const, 'markStale' as const),
+      kind: fc.constantFrom('indexAgain' as const, 'markStale' as const),
       namespace,
       vectors: fc.boolean(),
     }),

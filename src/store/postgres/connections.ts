@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { type ClientBase, Pool, type QueryConfig, type QueryResult, types } from 'pg';
-import { LociError } from '../../core/errors.ts';
+import { Client, type ClientBase, Pool, type QueryConfig, type QueryResult, types } from 'pg';
+import { LociError, messageOf } from '../../core/errors.ts';
 import { Deadline } from '../../core/time/deadline.ts';
 import { decoded, decodedJson } from './parameters.ts';
 import { isConnectionLost, isFutureTransaction } from './store-error.ts';
@@ -28,6 +28,39 @@ const PARSERS: ReadonlyMap<number, (text: string) => string | number> = new Map<
   [types.builtins.TEXT, decoded],
   [types.builtins.JSON, decodedJson],
 ]);
+
+/**
+ * The connection string for `pg`, with TLS as `sslmode` of libpq demands it. `require` encrypts, and verifies no certificate unless
+ * `sslrootcert` names an authority; `prefer` and `allow` do without encryption where the server has none, which one connection finds out.
+ */
+export async function driverString(connectionString: string): Promise<string> {
+  const at = connectionString.indexOf('?');
+  const parameters = new URLSearchParams(at === -1 ? '' : connectionString.slice(at + 1));
+  const mode = parameters.get('sslmode');
+  if (mode === null || parameters.has('uselibpqcompat')) return connectionString;
+  const withMode = (sslmode: string): string => {
+    const changed = new URLSearchParams(parameters);
+    changed.set('sslmode', sslmode);
+    changed.set('uselibpqcompat', 'true');
+    return `${connectionString.slice(0, at)}?${changed.toString()}`;
+  };
+  if (mode !== 'prefer' && mode !== 'allow') return withMode(mode);
+  const encrypted = withMode('prefer');
+  const client = new Client({
+    connectionString: encrypted,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    application_name: 'loci',
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return encrypted;
+  } catch (error) {
+    return /does not support SSL/i.test(messageOf(error)) ? withMode('disable') : encrypted;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
 
 /** Connections are opened when a call needs one. */
 export function createPool(connectionString: string): Pool {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Client } from 'pg';
-import { LociError, messageOf } from '../../core/errors.ts';
+import { LociError } from '../../core/errors.ts';
 import type { StoreLocation } from '../store.ts';
 
 /** The forms of a URL that psql takes: https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING-URIS */
@@ -59,30 +58,6 @@ function hasSeveralHosts(connectionString: string): boolean {
   const parameters = new URLSearchParams(connectionString.slice(connectionString.indexOf('?') + 1));
   const hosts = authority.slice(authority.lastIndexOf('@') + 1) + (parameters.get('host') ?? '');
   return hosts.includes(',');
-}
-
-/**
- * What `pg` is given: TLS as `sslmode` of libpq demands it. `require` encrypts, and verifies no certificate unless `sslrootcert` names an
- * authority; `prefer` and `allow` do without encryption where the server has none.
- */
-export async function driverString(connectionString: string): Promise<string> {
-  const [base = '', query = ''] = connectionString.split('?', 2);
-  const parameters = new URLSearchParams(query);
-  const mode = parameters.get('sslmode');
-  if (mode === null || parameters.has('uselibpqcompat')) return connectionString;
-  const withMode = (sslmode: string): string =>
-    `${base}?${new URLSearchParams({ ...Object.fromEntries(parameters), sslmode, uselibpqcompat: 'true' }).toString()}`;
-  if (mode !== 'prefer' && mode !== 'allow') return withMode(mode);
-  const client = new Client({ connectionString: withMode('prefer'), connectionTimeoutMillis: 5000 });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    return withMode('prefer');
-  } catch (error) {
-    return /does not support SSL/i.test(messageOf(error)) ? withMode('disable') : withMode('prefer');
-  } finally {
-    await client.end().catch(() => undefined);
-  }
 }
 
 /** A store of PostgreSQL is a database of a server. */

@@ -381,7 +381,7 @@ export class PostgresSql implements Sql {
     return (answer as PromiseFulfilledResult<QueryResult>).value;
   }
 
-  /** The statement that tells a transaction its namespace; empty if the transaction was told. `SET LOCAL`, as `LIMITS` are. */
+  /** The statement that tells a transaction its namespace; empty if the transaction was told. It ends with the transaction, as the settings do. */
   #tell(client: ClientBase): string {
     const namespace = this.#namespace.getStore();
     if (!this.#hasPolicies || namespace === undefined || this.#told.get(client) === namespace) return '';

@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import type { ForeignDatabase, ForeignRow } from '../store.ts';
-import { databaseName, driverString } from './locate.ts';
+import { driverString } from './connections.ts';
+import { databaseName } from './locate.ts';
 import { type ErrorsByState, guarded } from './store-error.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;

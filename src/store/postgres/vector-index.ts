@@ -78,15 +78,6 @@ export class PostgresVectorIndex implements VectorIndex {
     return isEnough ? found : ((await this.#sql.within(deadline, all)) ?? found);
   }
 
-  async cosines(ns: number, ids: readonly number[], query: Float32Array): Promise<Map<number, number>> {
-    const rows = await this.#sql.all(
-      `SELECT id, 1 - (vector <=> :query::halfvec) AS score FROM embedding
-       WHERE ns = :ns AND ${this.#sql.dialect.isIn('id', 'ids')}`,
-      { ns, ids, query: vectorText(query) },
-    );
-    return new Map(rows.map((row) => [Number(row['id']), Number(row['score'])]));
-  }
-
   async vectors(ns: number, ids: readonly number[]): Promise<Map<number, Float32Array>> {
     const rows = await this.#sql.all(
       `SELECT id, vector::text AS vector FROM embedding WHERE ns = :ns AND ${this.#sql.dialect.isIn('id', 'ids')}`,

@@ -109,7 +109,7 @@ export interface TextIndex {
   ): Promise<Vocabulary>;
 }
 
-/** Expressions of SQL, which save a round trip. */
+/** Expressions of SQL for a row `v` of `embedding`, which save a round trip. */
 export interface VectorColumns {
   readonly vector: string;
   /** The cosine with the parameter `query`. */
@@ -125,8 +125,10 @@ export interface VectorColumns {
  * them in its own way. Writes are a part of the caller's transaction.
  */
 export interface VectorIndex {
-  /** What statements compute of a row `v` of `embedding`; `null` where they cannot. */
+  /** What statements compute of a row `v` of `embedding`; `null` where they cannot, and `cosines` is called. */
   readonly columns: VectorColumns | null;
+  /** The cosines of vectors with the query, by their ids; those that are gone are left out. */
+  cosines?(ns: number, ids: readonly number[], query: Float32Array): Promise<Map<number, number>>;
   /**
    * The passages with the vectors nearest to the query that pass the filter: best first, ties by passage. Past the deadline, a
    * scan is not repeated if the filter leaves too few.
@@ -138,8 +140,6 @@ export interface VectorIndex {
     limit: number,
     deadline: Deadline,
   ): Promise<PassageScore[]>;
-  /** The cosines of vectors with the query, by their ids; those that are gone are left out. */
-  cosines(ns: number, ids: readonly number[], query: Float32Array): Promise<Map<number, number>>;
   /** Vectors by their ids; those that are gone are left out. */
   vectors(ns: number, ids: readonly number[]): Promise<Map<number, Float32Array>>;
   /** Adds vectors. A content that has one keeps it. */

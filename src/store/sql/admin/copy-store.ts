@@ -3,7 +3,7 @@ import { LociError } from '../../../core/errors.ts';
 import { assertNotAborted, type ProgressOptions } from '../../../core/progress.ts';
 import type { Driver } from '../driver.ts';
 import { generations } from '../generations.ts';
-import { HEADER_COLUMNS, headerOf, passageColumns, passageOf } from '../rows.ts';
+import { textEntriesWhere } from '../read/passages.ts';
 import { KEYS, type Parameters, type Row, type Sql, type Table } from '../sql.ts';
 import { allNamespaces } from './maintenance.ts';
 
@@ -142,17 +142,8 @@ async function recordsOf(sql: Sql, ns: number): Promise<number> {
 
 /** Indexes passages that were copied just now. Their records are in the target. */
 async function indexTexts(from: Sql, to: Driver, ns: number, passages: readonly number[]): Promise<void> {
-  const rows = await from.all(
-    `SELECT p.id AS passage, ${passageColumns(from.dialect)}, ${HEADER_COLUMNS} FROM passage AS p
-     ${from.dialect.join} record AS r ON r.ns = p.ns AND r.id = p.record
-     WHERE p.ns = :ns AND ${from.dialect.isIn('p.id', 'passages')}`,
-    { ns, passages },
-  );
-  const added = rows.map((row) => ({
-    passage: Number(row['passage']),
-    fields: headerOf('', row, 'is empty'),
-    text: passageOf(row, 'is empty'),
-  }));
+  const condition = from.dialect.isIn('p.id', 'passages');
+  const added = await textEntriesWhere(from, ns, condition, { passages }, 'is empty');
   await to.text.change(ns, { added, removed: [], erased: [], isPurge: false });
 }
 

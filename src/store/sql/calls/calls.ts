@@ -299,23 +299,18 @@ const VECTORS = {
       sentences: SentenceVectors = new Map(),
     ) =>
       sql.transaction(async () => {
-        let row: NamespaceRow | null = null;
-        await atOnce(sql, [
-          async () => {
-            row = await (vectors.length > 0
-              ? lockNamespace(sql, text, namespace)
-              : lockExisting(sql, namespace));
-          },
+        const [row = null] = await atOnce<NamespaceRow | null>(sql, [
+          () => (vectors.length > 0 ? lockNamespace(sql, text, namespace) : lockExisting(sql, namespace)),
           async () => {
             // Within the transaction, because another process may remove the generation.
             const found = await generationById(sql, generation);
             for (const vector of [...vectors.map((each) => each.vector), ...[...sentences.values()].flat()])
               assertVectorDimensions(found, vector);
+            return null;
           },
         ]);
-        const locked = row as NamespaceRow | null;
-        if (locked === null) return;
-        const { id: ns } = locked;
+        if (row === null) return;
+        const { id: ns } = row;
         if (vectors.length > 0) await index.put(ns, generation, vectors);
         if (sentences.size > 0) await index.putSentences(ns, generation, sentences);
       }),

@@ -13,7 +13,7 @@ import {
   passageJson,
   passageOf,
 } from '../rows.ts';
-import { atOnce, type Dialect, type Row, type Sql } from '../sql.ts';
+import { atOnce, type Dialect, type Parameters, type Row, type Sql } from '../sql.ts';
 import type { PackedPassages, PassageRequest } from './wire.ts';
 
 /** Passages in the order of a list of ids. */
@@ -217,17 +217,30 @@ export async function* textEntries(
   damaged: Damaged = 'fails',
 ): AsyncGenerator<TextEntry[]> {
   for (let after = 0; ;) {
-    const rows = await sql.all(
-      `SELECT p.id AS passage, ${passageColumns(sql.dialect)}, ${HEADER_COLUMNS} FROM passage AS p
-       ${sql.dialect.join} record AS r ON r.ns = p.ns AND r.id = p.record WHERE p.ns = :ns AND p.id > :after ORDER BY p.id LIMIT :limit`,
-      { ns, after, limit: PAGE_SIZE },
-    );
-    if (rows.length === 0) return;
-    yield rows.map((row) => ({
-      passage: Number(row['passage']),
-      fields: headerOf('', row, damaged),
-      text: passageOf(row, damaged),
-    }));
-    after = Number(rows.at(-1)!['passage']);
+    const condition = 'p.id > :after ORDER BY p.id LIMIT :limit';
+    const entries = await textEntriesWhere(sql, ns, condition, { after, limit: PAGE_SIZE }, damaged);
+    if (entries.length === 0) return;
+    yield entries;
+    after = entries.at(-1)!.passage;
   }
+}
+
+/** @param condition on a passage `p` */
+export async function textEntriesWhere(
+  sql: Sql,
+  ns: number,
+  condition: string,
+  parameters: Parameters,
+  damaged: Damaged,
+): Promise<TextEntry[]> {
+  const rows = await sql.all(
+    `SELECT p.id AS passage, ${passageColumns(sql.dialect)}, ${HEADER_COLUMNS} FROM passage AS p
+     ${sql.dialect.join} record AS r ON r.ns = p.ns AND r.id = p.record WHERE p.ns = :ns AND ${condition}`,
+    { ns, ...parameters },
+  );
+  return rows.map((row) => ({
+    passage: Number(row['passage']),
+    fields: headerOf('', row, damaged),
+    text: passageOf(row, damaged),
+  }));
 }

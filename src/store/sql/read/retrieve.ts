@@ -202,7 +202,7 @@ async function scoresOfPassages(
   );
   if (columns !== null)
     return rows.map(({ passage, record, value }) => ({ passage, record, score: Number(value) }));
-  const cosines = await index.cosines(ns, [...new Set(rows.map((row) => row.vector))], vector);
+  const cosines = await index.cosines!(ns, [...new Set(rows.map((row) => row.vector))], vector);
   return rows.flatMap(({ passage, record, vector: id }) => {
     const score = cosines.get(id);
     return score === undefined ? [] : [{ passage, record, score }];
@@ -240,7 +240,7 @@ async function compareRecords(
   const cosines =
     query === undefined
       ? new Map<number, number>()
-      : await vectors.cosines(ns, [...new Set(ids.filter((id) => id !== null))], query.vector);
+      : await vectors.cosines!(ns, [...new Set(ids.filter((id) => id !== null))], query.vector);
   return { passages, cosines: Float64Array.from(ids, (id) => cosines.get(id ?? 0) ?? NaN) };
 }
 
