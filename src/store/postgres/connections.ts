@@ -101,9 +101,9 @@ export interface Session {
 export const BEGUN = 'SAVEPOINT begun';
 
 /**
- * Runs a statement that the server ends when half of the time that is left is over, but not before 25 ms, so that those which are sent
- * with it have the rest, and a busy server does not end the way back to the savepoint either. That way ends the limit, too. It would
- * undo changes, so that only snapshots have limits.
+ * Runs a statement that the server ends when half of the time that is left is over, but not before 25 ms: the statements that are sent
+ * with it have the rest, and a busy server still has time to roll back to the savepoint, which ends the limit. The rollback would undo
+ * changes, so only snapshots have limits.
  */
 export async function runLimited(
   { client, begunAt }: Session,

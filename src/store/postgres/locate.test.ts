@@ -26,7 +26,7 @@ describe('a connection string', () => {
   it.each([
     ['postgres:/loci:secret@db/loci', 'is no URL that begins with postgres://'],
     ['mysql://loci:secret@db/loci', 'is no URL that begins with postgres://'],
-    ['host=db password=secret', 'has the form key=value, which Loci does not read: it takes a URL'],
+    ['host=db password=secret', 'is in the form key=value, but Loci needs a URL'],
     ...[
       'postgres://me@db/loci&password=secret',
       'postgres://me:p@ss:sec/ret@db/loci',

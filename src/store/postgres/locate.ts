@@ -27,7 +27,7 @@ export function databaseName(connectionString: string, setting = 'store.connecti
       'Name one that follows the primary server, such as that of PgBouncer or of a proxy: docs/postgres.md.',
     );
   if (KEY_VALUE_FORM.test(connectionString))
-    throw refused('has the form key=value, which Loci does not read: it takes a URL');
+    throw refused('is in the form key=value, but Loci needs a URL');
   if (!/^postgres(?:ql)?:\/\//.test(connectionString))
     throw refused('is no URL that begins with postgres://');
   const [all, user, given = '', givenPort = '', path = '', query = ''] =

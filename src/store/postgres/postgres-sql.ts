@@ -327,7 +327,7 @@ export class PostgresSql implements Sql {
       const { client, deadline } = session;
       const tell = this.#tell(client);
       const [, answer] = await Promise.all([
-        // The way back to the savepoint would forget what was told after it.
+        // Rolling back to the savepoint would undo a setting that was made after it.
         tell === '' ? null : client.query(session.isSnapshot ? `${tell} ${BEGUN}` : tell),
         deadline === undefined
           ? client.query({ ...statement, query_timeout: STATEMENT_TIMEOUT_MS } as QueryConfig)
@@ -348,14 +348,14 @@ export class PostgresSql implements Sql {
     }
   }
 
-  /** Within a transaction, what a statement changes is not waited for: what follows on the connection sees it, or fails like it. */
+  /** Within a transaction, it does not wait for the answer: later statements of the connection see the change, and fail if it failed. */
   async #change(statement: Statement): Promise<void> {
     const session = this.#session.getStore();
     if (session === undefined) {
       await this.#query(statement);
       return;
     }
-    // Without a transaction, a change could not be undone.
+    // If the transaction has not begun, the server would commit the change by itself.
     await session.begun;
     const { sent } = session;
     sent.last = this.#query(statement).then(

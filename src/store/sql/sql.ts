@@ -69,8 +69,8 @@ export interface Sql {
   /** Returns the number of changed rows. */
   run(statement: string, parameters?: Parameters): Promise<number>;
   /**
-   * Changes rows. Within a transaction, like `write`, `update` and `remove`, it may still run when the promise resolves: a later statement
-   * sees what it changed, and the transaction fails if it fails.
+   * Changes rows. Within a transaction, the statement may still run when the promise resolves, as with `write`, `update` and `remove`.
+   * Later statements see its changes, and if it fails, the transaction fails.
    */
   change(statement: string, parameters?: Parameters): Promise<void>;
   /**
