@@ -26,8 +26,7 @@ export function databaseName(connectionString: string, setting = 'store.connecti
       'names several hosts',
       'Name one that follows the primary server, such as that of PgBouncer or of a proxy: docs/postgres.md.',
     );
-  if (KEY_VALUE_FORM.test(connectionString))
-    throw refused('is in the form key=value, but Loci needs a URL');
+  if (KEY_VALUE_FORM.test(connectionString)) throw refused('is in the form key=value, but Loci needs a URL');
   if (!/^postgres(?:ql)?:\/\//.test(connectionString))
     throw refused('is no URL that begins with postgres://');
   const [all, user, given = '', givenPort = '', path = '', query = ''] =
