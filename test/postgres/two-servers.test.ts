@@ -1,4 +1,5 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { Client } from 'pg';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { EngineContext } from '../../src/engine/context.ts';
 import { reindex } from '../../src/engine/health/reindex.ts';
 import { openEngine } from '../../src/engine/open.ts';
@@ -24,6 +25,8 @@ import { serverDatabase, testDatabase } from './database.ts';
 import { Proxy as ConnectionProxy } from './proxy.ts';
 
 const NAMESPACE = 'shared';
+/** The advisory lock that a server takes before it makes tables. */
+const MIGRATION_LOCK = 0x6c6f6369;
 
 describe('two servers', async () => {
   const resources = new AsyncDisposableStack();
@@ -40,6 +43,21 @@ describe('two servers', async () => {
     const stores = await Promise.all([open(), open(), open()]);
     expect(await Promise.all(stores.map((store) => write(store, 'empty', note('a'))))).toHaveLength(3);
     expect(await verifyStore(stores[0])).toEqual([]);
+  });
+
+  it('make no tables where another one has made them while they waited', async () => {
+    await using database = await testDatabase();
+    const other = new Client(database.url);
+    await other.connect();
+    await other.query('BEGIN');
+    await other.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+    const opened = openStore({ path: 'loci.db', connectionString: database.url }, { create: true });
+    const waiting = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+    await vi.waitUntil(async () => (await other.query(waiting)).rowCount === 1, { timeout: 20_000 });
+    await other.query('CREATE TABLE loci_store (version) AS SELECT 1000');
+    await Promise.all([other.query('COMMIT'), expect(opened).rejects.toMatchObject({ code: 'store_newer' })]);
+    await other.end();
   });
 
   it('write to one namespace at the same time, with one order of ids and one audit log', async () => {

@@ -172,14 +172,18 @@ async function assertSameDatabase(sql: PostgresSql, owner: PostgresSql): Promise
     );
 }
 
-/** 0 if the database has no store. */
+/**
+ * 0 if the database has no store. The tables are looked for in `pg_class`, because `to_regclass` may answer from the cache of the
+ * connection, which does not have the tables that another server has made while this one waited for it.
+ */
 async function schemaVersion(sql: PostgresSql, where: string): Promise<number> {
-  const table = await sql.get(
-    "SELECT to_regclass('loci_store') IS NOT NULL AS found, to_regclass('loci_schema') IS NOT NULL AS older",
+  const tables = await sql.all(
+    "SELECT relname AS name FROM pg_class WHERE relname IN ('loci_store', 'loci_schema') AND pg_table_is_visible(oid)",
   );
-  if (table?.['older'] === 1)
+  const names = new Set(tables.map(({ name }) => name));
+  if (names.has('loci_schema'))
     throw new LociError('store_older', `${where} was written by a version of Loci before its first release`);
-  if (table?.['found'] !== 1) return 0;
+  if (!names.has('loci_store')) return 0;
   return Number((await sql.get('SELECT version FROM loci_store'))?.['version']);
 }
 
