@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { expect, it } from 'vitest';
-import { SET } from '../../src/store/postgres/postgres-sql.ts';
+import { settingsStatement } from '../../src/store/postgres/postgres-sql.ts';
 import { connectStore } from '../../src/store/registry.ts';
 import { copyStore } from '../../src/store/sql/admin/copy-store.ts';
 import { temporaryFolder } from '../contract/engines.ts';
@@ -93,7 +93,7 @@ it('reads use the keys of the tables in a store with many conversations', async 
     const reads = (await readsOf(() => readEverything(loci))).filter(({ text }) => !text.includes('<=>'));
     expect(reads.length).toBeGreaterThan(30);
     await client.connect();
-    await client.query(`BEGIN; ${SET}`);
+    await client.query(`BEGIN; ${settingsStatement()}`);
     const scans: string[] = [];
     for (const { text, values } of reads) {
       const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(

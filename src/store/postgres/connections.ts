@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { Client, type ClientBase, Pool, type QueryConfig, type QueryResult, types } from 'pg';
+import { Client, Pool, types } from 'pg';
 import { LociError, messageOf } from '../../core/errors.ts';
 import { Deadline } from '../../core/time/deadline.ts';
 import { decoded, decodedJson } from './parameters.ts';
@@ -81,48 +81,6 @@ export function createPool(connectionString: string): Pool {
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
-}
-
-/** The connection of a transaction, and when its first statement was sent: see `performance.now`. */
-export interface Session {
-  readonly client: ClientBase;
-  readonly begunAt: number;
-  /** Whether it only reads, and has the savepoint `BEGUN`. */
-  readonly isSnapshot: boolean;
-  /** The answer to what it begins with. */
-  readonly begun: Promise<unknown>;
-  /** Of statements that were sent without waiting for their answers: the end of the last one, and the error of the first that failed. */
-  readonly sent: { last: Promise<void> | null; failure: Error | undefined };
-  /** When its statements have to end. */
-  readonly deadline?: Deadline;
-}
-
-/** What a snapshot begins with, so that it goes on after a statement that took too long. */
-export const BEGUN = 'SAVEPOINT begun';
-
-/**
- * Runs a statement that the server ends when half of the time that is left is over, but not before 25 ms: the statements that are sent
- * with it have the rest, and a busy server still has time to roll back to the savepoint, which ends the limit. The rollback would undo
- * changes, so only snapshots have limits.
- */
-export async function runLimited(
-  { client, begunAt }: Session,
-  deadline: Deadline,
-  statement: QueryConfig,
-): Promise<QueryResult> {
-  const budget = Math.round(performance.now() - begunAt + deadline.left);
-  const elapsed = '1000 * extract(epoch FROM clock_timestamp() - transaction_timestamp())';
-  const query_timeout = deadline.left + ANSWER_TIMEOUT_MS;
-  const send = (each: QueryConfig): Promise<QueryResult> =>
-    client.query({ ...each, query_timeout } as QueryConfig);
-  const [, answer] = await Promise.all([
-    send({
-      text: `SELECT set_config('statement_timeout', greatest(25, (${String(budget)} - ${elapsed}) / 2)::bigint::text, TRUE)`,
-    }),
-    send(statement),
-    send({ text: `ROLLBACK TO ${BEGUN}` }),
-  ]);
-  return answer;
 }
 
 /**

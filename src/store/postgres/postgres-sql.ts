@@ -15,17 +15,11 @@ import {
   type Table,
 } from '../sql/sql.ts';
 import { encoded, jsonOf, type Statement, statementOf } from './parameters.ts';
-import {
-  ANSWER_TIMEOUT_MS,
-  BEGUN,
-  isCommitted,
-  runLimited,
-  type Session,
-  TRANSACTION_ID,
-  type TransactionId,
-} from './connections.ts';
+import { ANSWER_TIMEOUT_MS, isCommitted, TRANSACTION_ID, type TransactionId } from './connections.ts';
+import { Snapshot, STATEMENT_LIMIT, STATEMENT_TIMEOUT_MS } from './snapshot.ts';
 import {
   guarded,
+  isAborted,
   isCancelled,
   isConflict,
   isConnectionLost,
@@ -74,21 +68,45 @@ const POSTGRES_DIALECT: Dialect = {
  */
 const SETTINGS = {
   ...{
-    statement_timeout: '60s',
+    statement_timeout: STATEMENT_LIMIT,
     lock_timeout: '10s',
     idle_in_transaction_session_timeout: '60s',
     jit: 'off',
   },
   ...{ 'hnsw.ef_search': '200', 'hnsw.iterative_scan': 'relaxed_order', 'hnsw.max_scan_tuples': '4000' },
 };
-/** One statement, because each takes the server as long as a small query. */
-export const SET: string = `SELECT ${Object.entries(SETTINGS)
-  .map(([name, value]) => `set_config('${name}', '${value}', TRUE)`)
-  .join(', ')}`;
-const SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${SET}`;
-const TRANSACTION = `BEGIN; ${SET}`;
-/** How long the answer to a statement of a transaction may take: longer than the server lets it run. In milliseconds. */
-const STATEMENT_TIMEOUT_MS = 65_000;
+/**
+ * One statement, because each takes the server as long as a small query.
+ * @param limit of its statements, in the notation of SQL
+ */
+export function settingsStatement(limit = `'${STATEMENT_LIMIT}'`): string {
+  const settings = Object.entries(SETTINGS).map(([name, value]) => {
+    const given = name === 'statement_timeout' ? limit : `'${value}'`;
+    return `set_config('${name}', ${given}, TRUE)`;
+  });
+  return `SELECT ${settings.join(', ')};`;
+}
+/** A connection that is used until its transaction ends. */
+interface Session {
+  readonly client: ClientBase;
+}
+
+interface ReadingSession extends Session {
+  readonly snapshot: Snapshot;
+  /** When its statements have to end. */
+  readonly deadline?: Deadline;
+  readonly sent?: undefined;
+}
+
+interface WritingSession extends Session {
+  /** The answer to what it begins with. */
+  readonly begun: Promise<unknown>;
+  /** Of statements that were sent without waiting for their answers: the end of the last one, and the error of the first that failed. */
+  readonly sent: { last: Promise<void> | null; failure: Error | undefined };
+  readonly snapshot?: undefined;
+  readonly deadline?: undefined;
+}
+
 /** The longest time of a timer. 0 would be the default of the pool. */
 const NO_TIMEOUT = 2 ** 31 - 1;
 
@@ -100,7 +118,7 @@ const NO_TIMEOUT = 2 ** 31 - 1;
 export class PostgresSql implements Sql {
   readonly dialect: Dialect = POSTGRES_DIALECT;
   readonly #pool: Pool;
-  readonly #session = new AsyncLocalStorage<Session>();
+  readonly #session = new AsyncLocalStorage<ReadingSession | WritingSession>();
   readonly #namespace = new AsyncLocalStorage<string>();
   /** The namespace that the transaction of a connection was told. */
   readonly #told = new WeakMap<ClientBase, string>();
@@ -233,18 +251,31 @@ export class PostgresSql implements Sql {
 
   async snapshot<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#session.getStore() !== undefined) return work();
-    const begin = (client: ClientBase): Session =>
-      sessionOf(client, true, client.query(`${SNAPSHOT}; ${this.#tell(client)} ${BEGUN}`));
-    return guarded(() => this.#connected(begin, work, () => 'goes on'));
+    return guarded(async () => {
+      const client = await this.#pool.connect();
+      const snapshot = new Snapshot(client, {
+        begin: (limit) => {
+          this.#told.delete(client);
+          return `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${settingsStatement(limit)} ${this.#tell(client)}`;
+        },
+        next: () => this.#tell(client),
+      });
+      const release = (error?: unknown): void => client.release(error as Error | undefined);
+      try {
+        return await this.#session.run({ client, snapshot }, work);
+      } finally {
+        snapshot.end().then(() => release(), release);
+      }
+    });
   }
 
   async within<Result>(deadline: Deadline, work: () => Promise<Result>): Promise<Result | null> {
     const session = this.#session.getStore();
-    if (session === undefined || deadline.left === Infinity) return work();
+    if (session?.snapshot === undefined || deadline.left === Infinity) return work();
     try {
       return await this.#session.run({ ...session, deadline }, work);
     } catch (error) {
-      if (isCancelled(error)) return null;
+      if (isCancelled(error) || isAborted(error)) return null;
       throw error;
     }
   }
@@ -255,16 +286,9 @@ export class PostgresSql implements Sql {
   ): Promise<{ readonly result: Result } | { readonly error: unknown }> {
     const outcome: { transaction?: TransactionId; done?: { readonly result: Result } } = {};
     try {
-      const begin = (client: ClientBase): Session =>
-        sessionOf(
-          client,
-          false,
-          client.query(`${TRANSACTION}; ${this.#tell(client)} SELECT ${TRANSACTION_ID}`),
-        );
-      await this.#connected(begin, work, (result, begun) => {
+      await this.#connected(work, (result, begun) => {
         outcome.transaction = (begun as { rows: TransactionId[] }[]).at(-1)!.rows[0]!;
         outcome.done = { result };
-        return 'waits';
       });
       return outcome.done!;
     } catch (error) {
@@ -280,16 +304,19 @@ export class PostgresSql implements Sql {
   /**
    * Runs a transaction, and ends it. Nobody else gets the connection before it has ended, because PgBouncer may then give this process
    * another one.
-   * @param begin sends what the transaction begins with
    */
   async #connected<Result>(
-    begin: (client: ClientBase) => Session,
     work: () => Promise<Result>,
-    atCommit: (result: Result, begun: unknown) => 'waits' | 'goes on',
-  ): Promise<Result> {
+    atCommit: (result: Result, begun: unknown) => void,
+  ): Promise<void> {
     const client = await this.#pool.connect();
     this.#told.delete(client);
-    const session = begin(client);
+    const begin = `BEGIN; ${settingsStatement()} ${this.#tell(client)} SELECT ${TRANSACTION_ID}`;
+    const session = {
+      client,
+      begun: client.query(begin),
+      sent: { last: null, failure: undefined },
+    } as WritingSession;
     const end = async (text: 'COMMIT' | 'ROLLBACK'): Promise<void> => {
       // It is answered after what was sent before it.
       const wait = { query_timeout: session.sent.last === null ? ANSWER_TIMEOUT_MS : STATEMENT_TIMEOUT_MS };
@@ -310,12 +337,8 @@ export class PostgresSql implements Sql {
       await end('ROLLBACK').catch(() => undefined);
       throw (begun.status === 'rejected' ? begun : (done as PromiseRejectedResult)).reason;
     }
-    const whether = atCommit(done.value, begun.value);
-    const ended = end('COMMIT');
-    if (whether === 'waits') await ended;
-    // Nothing depends on the end of what only read: a connection that fails is replaced.
-    else ended.catch(() => undefined);
-    return done.value;
+    atCommit(done.value, begun.value);
+    await end('COMMIT');
   }
 
   #query({ text, values }: Statement): Promise<QueryResult> {
@@ -324,14 +347,13 @@ export class PostgresSql implements Sql {
     return guarded(async () => {
       if (session === undefined)
         return this.#hasPolicies ? this.#alone(statement) : this.#pool.query(statement);
-      const { client, deadline } = session;
+      const { client, snapshot, deadline } = session;
+      if (snapshot !== undefined)
+        return deadline === undefined ? snapshot.query(statement) : snapshot.queryWithin(deadline, statement);
       const tell = this.#tell(client);
       const [, answer] = await Promise.all([
-        // Rolling back to the savepoint would undo a setting that was made after it.
-        tell === '' ? null : client.query(session.isSnapshot ? `${tell} ${BEGUN}` : tell),
-        deadline === undefined
-          ? client.query({ ...statement, query_timeout: STATEMENT_TIMEOUT_MS } as QueryConfig)
-          : runLimited(session, deadline, statement),
+        tell === '' ? null : client.query(tell),
+        client.query({ ...statement, query_timeout: STATEMENT_TIMEOUT_MS } as QueryConfig),
       ]);
       return answer;
     });
@@ -351,7 +373,7 @@ export class PostgresSql implements Sql {
   /** Within a transaction, it does not wait for the answer: later statements of the connection see the change, and fail if it failed. */
   async #change(statement: Statement): Promise<void> {
     const session = this.#session.getStore();
-    if (session === undefined) {
+    if (session?.sent === undefined) {
       await this.#query(statement);
       return;
     }
@@ -402,8 +424,4 @@ export class PostgresSql implements Sql {
 
 function equal(table: Table, columns: readonly string[]): string {
   return columns.map((column) => `${table}.${column} = given.${column}`).join(' AND ');
-}
-
-function sessionOf(client: ClientBase, isSnapshot: boolean, begun: Promise<unknown>): Session {
-  return { client, begunAt: performance.now(), isSnapshot, begun, sent: { last: null, failure: undefined } };
 }

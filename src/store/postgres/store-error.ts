@@ -60,6 +60,8 @@ function hasState(states: RegExp): (error: unknown) => boolean {
 export const isConflict = hasState(/^40/);
 /** Whether the server ended a statement because it took too long. */
 export const isCancelled = hasState(/^57014$/);
+/** Whether an earlier statement of the transaction failed. */
+export const isAborted = hasState(/^25P02$/);
 /** Whether the server refuses to write, because it is a replica or the user may only read. */
 export const isReadOnlyError = hasState(/^25006$/);
 /** Whether a transaction has a number that the server has not given yet, as after a crash that lost the transaction. */

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { Deadline } from '../../src/core/time/deadline.ts';
+import { createPool } from '../../src/store/postgres/connections.ts';
+import { PostgresSql } from '../../src/store/postgres/postgres-sql.ts';
+import { testDatabase } from './database.ts';
+
+it('a transaction whose work goes on after a failed statement does not pass for committed', async () => {
+  await using database = await testDatabase();
+  const pool = createPool(database.url);
+  const sql = new PostgresSql(pool);
+  await sql.script('CREATE TABLE written (n BIGINT)');
+  const attempt = sql.transaction(async () => {
+    await sql.run('INSERT INTO written VALUES (1)');
+    await sql.run('SELECT 1 / 0').catch(() => undefined);
+  });
+  await expect(attempt).rejects.toThrow('rolled the transaction back');
+  expect(await sql.all('SELECT n FROM written')).toEqual([]);
+  await sql.transaction(() => sql.run('INSERT INTO written VALUES (2)'));
+  expect(await sql.all('SELECT n FROM written')).toEqual([{ n: 2 }]);
+  await pool.end();
+});
+
+it('a statement that a snapshot had no time for takes nothing from the others, and its limit ends with it', async () => {
+  await using database = await testDatabase();
+  const pool = createPool(database.url);
+  const sql = new PostgresSql(pool);
+  const limit = async (): Promise<unknown> =>
+    (await sql.get("SELECT current_setting('statement_timeout') AS is"))?.['is'];
+  await sql.snapshot(async () => {
+    const deadline = new Deadline(1000);
+    const asked = [
+      sql.within(deadline, () => sql.get('SELECT 1 AS n')),
+      sql.within(deadline, () => sql.get('SELECT pg_sleep(60)')),
+      sql.within(deadline, () => sql.get('SELECT 2 AS n')),
+    ];
+    expect(await Promise.all(asked)).toEqual([{ n: 1 }, null, { n: 2 }]);
+    expect(await limit()).toBe('1min');
+    expect(await sql.within(new Deadline(1000), limit)).toMatch(/^\d+ms$/);
+    expect(await limit()).toBe('1min');
+  });
+  await pool.end();
+});
+
+it('a snapshot goes on after a statement that was sent together with one that it had no time for', async () => {
+  await using database = await testDatabase();
+  const pool = createPool(database.url);
+  const sql = new PostgresSql(pool);
+  await sql.snapshot(async () => {
+    const stopped = sql.within(new Deadline(100), () => sql.get('SELECT pg_sleep(60)'));
+    const { promise: sent, resolve } = Promise.withResolvers<void>();
+    // The statement with a deadline is sent first.
+    setImmediate(() => setImmediate(resolve));
+    await sent;
+    expect(await Promise.all([stopped, sql.get('SELECT 3 AS n')])).toEqual([null, { n: 3 }]);
+  });
+  expect(await sql.snapshot(() => Promise.resolve('nothing was asked'))).toBe('nothing was asked');
+  await pool.end();
+});
