@@ -137,7 +137,11 @@ async function listNewest(started: StartedRun): Promise<SearchOutcome> {
   const retrieved: RetrievalResult = {
     ...{ query: run.query, intent: null, vectors: run.vectors, vector: null, modelCoverage: 0 },
     ...{ lists: [{ signal: 'recency', scores }], corrections: [], terms: [], missing: [] },
-    ...{ notEmbedded: new Set(), constrainedMatches: new Set(scores.map(({ passage }) => passage)) },
+    ...{
+      notEmbedded: new Set(),
+      hasSessions: false,
+      constrainedMatches: new Set(scores.map(({ passage }) => passage)),
+    },
   };
   const coverage = new QueryCoverage(run, retrieved);
   return {
@@ -197,11 +201,11 @@ async function loadPool(
   const top = found.filter(({ passage }, i) => i < ranking.pool || retrieved.constrainedMatches.has(passage));
   const { smoothing } = ranking;
   const topIds = top.map(({ passage }) => passage);
-  const reach = smoothing === null ? undefined : SMOOTHING_REACH;
+  const reach = smoothing === null || !retrieved.hasSessions ? undefined : SMOOTHING_REACH;
   const [loaded, edges, statements] = await Promise.all([
     store.search.passages(namespace, topIds, filter, reach),
     candidateEdges(run, found),
-    statementCosines(run, laterVector(retrieved), topIds),
+    statementCosines(run, { vector: laterVector(retrieved), hasSessions: retrieved.hasSessions }, topIds),
   ]);
   const lists = raiseByStatements(retrieved.lists, loaded.passages, statements, ranking.statementShare);
   const fused = lists === retrieved.lists ? found : fuseLists(lists);

@@ -183,6 +183,12 @@ export interface Vocabulary {
   readonly languages: StoredLanguage[];
 }
 
+/** What a search has to know of a namespace before it begins. */
+export interface NamespaceVocabulary extends Vocabulary {
+  /** Whether it has turns of conversations. */
+  readonly hasSessions: boolean;
+}
+
 export interface NearTerm {
   readonly word: string;
   readonly passages: number;

@@ -28,6 +28,7 @@ export function retrievalResult(query: string, overrides: Partial<RetrievalResul
     vectors: null,
     vector: null,
     modelCoverage: 1,
+    hasSessions: false,
     constrainedMatches: new Set(),
     notEmbedded: new Set(),
     terms: weightedTerms(query),

@@ -191,7 +191,11 @@ function searchCalls(state: OracleState): Oracle['search'] {
   return {
     terms: async (name, words) => {
       const namespace = state.read(name);
-      return { terms: lookUpTerms(namespace, words), languages: languagesOf(namespace) };
+      return {
+        terms: lookUpTerms(namespace, words),
+        languages: languagesOf(namespace),
+        hasSessions: recordsOf(namespace).some(({ metadata }) => (metadata['session'] ?? null) !== null),
+      };
     },
     retrieve: async (name, { queries, cosines, compared = [], load = false }) => {
       for (const query of queries) if (query.by === 'vector') state.assertVector(query.vector);

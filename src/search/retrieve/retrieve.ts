@@ -177,6 +177,8 @@ export interface RetrievalResult {
   readonly notEmbedded: ReadonlySet<number>;
   /** The query's embedding; `null` without a model. */
   readonly vector: QueryVector | null;
+  /** Whether the namespace has turns of conversations. */
+  readonly hasSessions: boolean;
   /** Passages that were found because they have the dates or document types that the query names. */
   readonly constrainedMatches: ReadonlySet<number>;
 }
@@ -208,16 +210,17 @@ function incomplete(
 /** Queries every signal. A signal that cannot answer is listed in `missing`, and the others go on. */
 export async function retrieveCandidates(started: StartedRun): Promise<RetrievalResult> {
   const isList = started.intent?.listOnly === true;
-  const [{ run: found, embedded }, { terms: infos, languages, written }, list] = await Promise.all([
-    withVectors(started),
-    lookUpTerms(started),
-    isList ? listByTime(started) : [],
-  ]);
+  const [{ run: found, embedded }, { terms: infos, languages, written, hasSessions }, list] =
+    await Promise.all([withVectors(started), lookUpTerms(started), isList ? listByTime(started) : []]);
   const run = { ...found, query: inStoredLanguages({ ...found.query, terms: written }, languages) };
-  if (!isList || run.intent === null) return retrieveSignals(run, infos, embedded);
+  const retrieve = async (each: SearchRun): Promise<RetrievalResult> => ({
+    ...(await retrieveSignals(each, infos, embedded)),
+    hasSessions,
+  });
+  if (!isList || run.intent === null) return retrieve(run);
   // Completed documents alone do not replace a search.
-  if (list.length === 0) return retrieveSignals({ ...run, intent: null }, infos, embedded);
-  const retrieved = await retrieveSignals(notesWithoutList(run, run.intent), infos, embedded);
+  if (list.length === 0) return retrieve({ ...run, intent: null });
+  const retrieved = await retrieve(notesWithoutList(run, run.intent));
   const listed = list.map(({ passage }) => passage);
   return {
     ...retrieved,
@@ -247,7 +250,7 @@ async function retrieveSignals(
   run: SearchRun,
   infos: readonly TermInfo[],
   { vector, missing, milliseconds }: EmbeddedQuery,
-): Promise<RetrievalResult> {
+): Promise<Omit<RetrievalResult, 'hasSessions'>> {
   const plan = planRetrieval(run);
   const { dateFilters, constrainedMatches } = plan;
   const { literal, corrected, corrections, terms } = textQueries(run, infos);

@@ -1,6 +1,12 @@
 import { analyze, stem } from '../../core/text/analyze.ts';
 import { isFunctionWord } from '../../core/names/name.ts';
-import type { StoredPassage, TermInfo, TextQuery, TextTerm, Vocabulary } from '../../store/search-model.ts';
+import type {
+  StoredPassage,
+  TermInfo,
+  TextQuery,
+  TextTerm,
+  NamespaceVocabulary,
+} from '../../store/search-model.ts';
 import { writtenDays } from '../query/dates.ts';
 import { fileNameWording, type Wording, wordingOf } from '../query/wordings.ts';
 import { requiredPhrases, type QueryTerm } from '../query/parse.ts';
@@ -101,7 +107,7 @@ export function idfWeight(passages: number): number {
 /** What the vocabulary has on the words of the query, which get the ways in which texts write them. */
 export async function lookUpTerms(
   run: StartedRun,
-): Promise<Vocabulary & { readonly written: readonly QueryTerm[] }> {
+): Promise<NamespaceVocabulary & { readonly written: readonly QueryTerm[] }> {
   const { store, namespace, query, deadlineMs } = run;
   const vocabulary = await store.search.terms(
     namespace,

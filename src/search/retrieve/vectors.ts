@@ -132,13 +132,13 @@ export function completeVectorScores(
 /** The best candidates: with a hundred of them, a search takes longer and finds the same. */
 const COMPARED = 60;
 
-/** The highest cosine of a sentence that has a vector, by passage. @param passages best first */
+/** The highest cosine of a sentence that has a vector, by passage. Only turns of conversations have statements. @param passages best first */
 export async function statementCosines(
   { store, namespace, ranking, deadlineMs }: SearchRun,
-  vector: QueryVector | null,
+  { vector, hasSessions }: { readonly vector: QueryVector | null; readonly hasSessions: boolean },
   passages: readonly number[],
 ): Promise<ReadonlyMap<number, number>> {
-  if (vector === null || ranking.statementShare === 0) return new Map();
+  if (vector === null || !hasSessions || ranking.statementShare === 0) return new Map();
   return store.vectors.sentenceCosines(namespace, vector, passages.slice(0, COMPARED), deadlineMs);
 }
 

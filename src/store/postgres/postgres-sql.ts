@@ -64,7 +64,7 @@ const POSTGRES_DIALECT: Dialect = {
 /**
  * The settings of a transaction. They end with it, because a connection may be that of PgBouncer, which gives it to others afterwards. A
  * search with the index of vectors looks at 200 candidates, then at more as long as too few pass the filter. Compiling a statement takes
- * longer than running it.
+ * longer than running it. What is read is mostly in memory, where a page takes as long as the one after it.
  */
 const SETTINGS = {
   ...{
@@ -72,6 +72,7 @@ const SETTINGS = {
     lock_timeout: '10s',
     idle_in_transaction_session_timeout: '60s',
     jit: 'off',
+    random_page_cost: '1.1',
   },
   ...{ 'hnsw.ef_search': '200', 'hnsw.iterative_scan': 'relaxed_order', 'hnsw.max_scan_tuples': '4000' },
 };

@@ -26,7 +26,7 @@ describe('concurrent calls', () => {
   const lookUp = (word: unknown): Promise<unknown> => store.search.terms('nobody', [word as string]);
   const expectedTerms = (word: string): unknown => ({
     terms: [{ word, passages: 0, near: [] }],
-    languages: [],
+    ...{ languages: [], hasSessions: false },
   });
 
   it('each return their own result', async () => {

@@ -15,6 +15,7 @@ import type {
   SentenceVectors,
   SimilarRecord,
   VectorWrite,
+  NamespaceVocabulary,
   Vocabulary,
 } from '../../search-model.ts';
 import { readAudit } from '../admin/audit.ts';
@@ -202,18 +203,31 @@ const RECORDS = {
   items: call('reader', readItems),
 };
 
-function noTerms(words: readonly string[], ..._: unknown[]): Vocabulary {
-  return { terms: words.map((word) => ({ word, passages: 0, near: [] })), languages: [] };
+function noTerms(words: readonly string[], ..._: unknown[]): NamespaceVocabulary {
+  return {
+    terms: words.map((word) => ({ word, passages: 0, near: [] })),
+    ...{ languages: [], hasSessions: false },
+  };
 }
 
-function terms(
-  { text, ns }: Scope,
+async function terms(
+  { sql, text, ns }: Scope,
   words: readonly string[],
   budgetMs?: number,
   languages: readonly StoredLanguage[] = [],
-): Promise<Vocabulary> {
-  return text.terms(ns, words, languages, new Deadline(budgetMs));
+): Promise<NamespaceVocabulary> {
+  let hasSessions = false;
+  const [vocabulary] = await atOnce<Vocabulary | null>(sql, [
+    () => text.terms(ns, words, languages, new Deadline(budgetMs)),
+    async () => {
+      hasSessions = (await sql.get(HAS_SESSIONS, { ns })) !== undefined;
+      return null;
+    },
+  ]);
+  return { ...vocabulary!, hasSessions };
 }
+
+const HAS_SESSIONS = 'SELECT 1 FROM record WHERE ns = :ns AND session IS NOT NULL LIMIT 1';
 
 /** The stages of a search, one call each. */
 const SEARCH = {
@@ -267,7 +281,7 @@ const SEARCH = {
    */
   named: read([], namedRecords),
   /** Reads the passages that the caller's cache does not have. `PassageCache` implements `passages` with it. */
-  readPassages: { ...snapshot(NO_PASSAGES, readPassages), isFlat: true },
+  readPassages: { ...read(NO_PASSAGES, readPassages), isFlat: true },
 };
 
 /** Embeddings. Generations belong to the whole store, vectors to a namespace and generation. */

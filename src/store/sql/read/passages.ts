@@ -21,57 +21,55 @@ function requested({ list, join }: Dialect): string {
   return `${list('ids', 'integer')} AS requested ${join} passage AS p ON p.id = requested.value`;
 }
 
+/** Most often nothing has changed since the cache was filled. Whether it has is read in the same statement as the passages. */
 export async function readPassages(
   { sql, ns }: Scope,
   { ids, reach, cached, epoch: known }: PassageRequest,
 ): Promise<PackedPassages> {
-  const { isRemote } = sql.dialect;
-  const isCached = new Set(cached);
-  // A server is asked at once for what is probably needed: most often, nothing has changed since the cache was filled.
-  const ahead = isRemote ? ids.filter((id) => !isCached.has(id)) : [];
-  let [state, first, neighbourhoods]: [Row, PassageRows, Neighbourhood[]] = [{}, NO_ROWS, []];
-  const withSessions = namespacesWithSessions(sql);
-  const isNeighbourhoodAhead = isRemote && withSessions.has(ns);
-  const readNeighbours = async (): Promise<void> => {
-    if (reach !== null) neighbourhoods = await neighbours(sql, ns, ids, reach);
-  };
-  await atOnce(sql, [
-    async () => {
-      state = (await sql.get(STATE, { ns })) ?? {};
-    },
-    async () => {
-      first = await passageRows(sql, ns, ahead);
-    },
-    ...(isNeighbourhoodAhead ? [readNeighbours] : []),
-  ]);
-  // Most namespaces have no sessions, and save the query of neighbours.
-  if (state['sessions'] === 1 && !isNeighbourhoodAhead) {
-    withSessions.add(ns);
-    await readNeighbours();
-  }
-  const epoch = Number(state['epoch']);
-  const isCurrent = epoch === known;
-  const wanted = new Set([...ids, ...neighbourhoods.flatMap(({ before, after }) => [...before, ...after])]);
-  for (const id of [...ahead, ...(isCurrent ? cached : [])]) wanted.delete(id);
-  const { passages, records } = await passageRows(sql, ns, [...wanted]);
+  if (reach === null) return { ...(await rowsSince(sql, ns, ids, cached, known)), neighbourhoods: [] };
+  return sql.snapshot(async () => {
+    let neighbourhoods: Neighbourhood[] = [];
+    const [read] = await atOnce<Omit<PackedPassages, 'neighbourhoods'> | null>(sql, [
+      () => rowsSince(sql, ns, ids, cached, known),
+      async () => {
+        neighbourhoods = await neighbours(sql, ns, ids, reach);
+        return null;
+      },
+    ]);
+    const wanted = new Set(neighbourhoods.flatMap(({ before, after }) => [...before, ...after]));
+    for (const id of [...ids, ...(read!.isCurrent ? cached : [])]) wanted.delete(id);
+    const { passages, records } = await passageRows(sql, ns, [...wanted]);
+    return {
+      ...{ ...read!, neighbourhoods },
+      passages: joined(read!.passages, passages),
+      records: joined(read!.records, records),
+    };
+  });
+}
+
+/** The passages, without those that the cache of an epoch has if the namespace is still in that epoch. */
+async function rowsSince(
+  sql: Sql,
+  ns: number,
+  ids: readonly number[],
+  cached: readonly number[],
+  known: number | null,
+): Promise<Omit<PackedPassages, 'neighbourhoods'>> {
+  const changed = `(n.epoch <> :known OR NOT ${sql.dialect.isIn('p.id', 'cached')})`;
+  const row = await sql.get(
+    `SELECT n.epoch, ${rowsOf(sql.dialect, `p.ns = :ns AND ${changed}`)} FROM namespace AS n WHERE n.id = :ns`,
+    { ns, ids, cached, known: known ?? NO_EPOCH },
+  );
+  const epoch = Number(row?.['epoch']);
   return {
-    ...{ epoch, isCurrent, neighbourhoods },
-    passages: joined(first.passages, passages),
-    records: joined(first.records, records),
+    ...{ epoch, isCurrent: epoch === known },
+    passages: String(row?.['passages']),
+    records: String(row?.['records']),
   };
 }
 
-const WITH_SESSIONS = new WeakMap<Sql, Set<number>>();
-
-/** The namespaces that had sessions when they were last read. */
-function namespacesWithSessions(sql: Sql): Set<number> {
-  const known = WITH_SESSIONS.get(sql) ?? new Set();
-  WITH_SESSIONS.set(sql, known);
-  return known;
-}
-
-const STATE = `SELECT epoch, EXISTS (SELECT 1 FROM record WHERE ns = :ns AND session IS NOT NULL) AS sessions
-  FROM namespace WHERE id = :ns`;
+/** No namespace has this epoch. */
+const NO_EPOCH = -1;
 
 type PassageRows = Pick<PackedPassages, 'passages' | 'records'>;
 
@@ -86,16 +84,16 @@ function joined(a: string, b: string): string {
 /** The passages, in the order of their ids, and the headers of their records, as JSON. */
 export async function passageRows(sql: Sql, ns: number, ids: readonly number[]): Promise<PassageRows> {
   if (ids.length === 0) return NO_ROWS;
-  const { dialect } = sql;
-  const from = requested(dialect);
-  const row = await sql.get(
-    `SELECT (SELECT ${dialect.jsonList(passageJson(dialect), 'requested.key')} FROM ${from} WHERE p.ns = :ns) AS passages,
-       (SELECT ${dialect.jsonList(headerJson(dialect))}
-        FROM (SELECT DISTINCT p.record FROM ${from} WHERE p.ns = :ns) AS owner
-        ${dialect.join} record AS r ON r.ns = :ns AND r.id = owner.record) AS records`,
-    { ns, ids },
-  );
+  const row = await sql.get(`SELECT ${rowsOf(sql.dialect, 'p.ns = :ns')}`, { ns, ids });
   return { passages: String(row?.['passages']), records: String(row?.['records']) };
+}
+
+/** The columns `passages` and `records`. @param condition on a passage `p` */
+function rowsOf(dialect: Dialect, condition: string): string {
+  const from = requested(dialect);
+  return `(SELECT ${dialect.jsonList(passageJson(dialect), 'requested.key')} FROM ${from} WHERE ${condition}) AS passages,
+    (SELECT ${dialect.jsonList(headerJson(dialect))} FROM (SELECT DISTINCT p.record FROM ${from} WHERE ${condition}) AS owner
+     ${dialect.join} record AS r ON r.ns = :ns AND r.id = owner.record) AS records`;
 }
 
 export async function passagesOf(
