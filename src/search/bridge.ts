@@ -18,6 +18,8 @@ import type { SearchRun } from './run.ts';
 const MAX_LOADED = 30;
 /** How long a search with a deadline waits for connections, in milliseconds. Without them, the results are as they were. */
 const DEADLINE_MS = 100;
+/** The same where the database is elsewhere: two round trips to another continent. */
+const REMOTE_DEADLINE_MS = 500;
 
 /**
  * Raises the results that a better result leads to, if they have words of the query that it lacks: "who founded the
@@ -29,8 +31,43 @@ export async function followBridges(
   retrieved: RetrievalResult,
   ranked: readonly Ranked[],
 ): Promise<readonly Ranked[]> {
+  const bridges = bridgesFrom(run, retrieved, ranked);
+  if (bridges === null) return ranked;
+  const { connectable, bridging, words } = bridges;
+  const work = async (): Promise<readonly Ranked[]> => {
+    const connections = await connectionsOf(run, bridges);
+    const known = new Map(connectable.map((hit) => [hit.passage.record.id, hit]));
+    const loaded = await loadUnknown(run, retrieved, connections, new Set(ranked.map(recordOf)));
+    for (const hit of loaded) known.set(recordOf(hit), hit);
+    return raise(run, ranked, leadsOf(run, retrieved, { connections, known, words, bridging }));
+  };
+  const raised = work().catch(() => ranked);
+  if (run.deadlineMs === undefined) return raised;
+  const { isRemote } = run.store.capabilities;
+  return within(raised, isRemote ? REMOTE_DEADLINE_MS : DEADLINE_MS, () => ranked);
+}
+
+/** Reads what the results are connected with, as `followBridges` will for the same ones. */
+export async function readBridges(
+  run: SearchRun,
+  retrieved: RetrievalResult,
+  ranked: readonly Ranked[],
+): Promise<void> {
+  const bridges = bridgesFrom(run, retrieved, ranked);
+  if (bridges !== null) await connectionsOf(run, bridges);
+}
+
+/** What may lead to other results. */
+interface Bridges {
+  readonly anchors: readonly Ranked[];
+  readonly connectable: readonly Ranked[];
+  readonly words: TermFinder;
+  readonly bridging: Bridging;
+}
+
+function bridgesFrom(run: SearchRun, retrieved: RetrievalResult, ranked: readonly Ranked[]): Bridges | null {
   const { bridging } = run.ranking;
-  if (bridging === null || run.intent?.listOnly === true) return ranked;
+  if (bridging === null || run.intent?.listOnly === true) return null;
   const words = new TermFinder(retrieved.terms);
   // The best results that lack a part of the query.
   const anchors = ranked
@@ -38,17 +75,8 @@ export async function followBridges(
     .filter(
       ({ passage, score }) => score > 0 && isConnectable(passage) && words.lackedBy(passage).length > 0,
     );
-  if (anchors.length === 0) return ranked;
-  const connectable = ranked.filter(({ passage }) => isConnectable(passage));
-  const work = async (): Promise<readonly Ranked[]> => {
-    const connections = await connectionsOf(run, anchors, connectable, bridging);
-    const known = new Map(connectable.map((hit) => [hit.passage.record.id, hit]));
-    const loaded = await loadUnknown(run, retrieved, connections, new Set(ranked.map(recordOf)));
-    for (const hit of loaded) known.set(recordOf(hit), hit);
-    return raise(run, ranked, leadsOf(run, retrieved, { connections, known, words, bridging }));
-  };
-  const raised = work().catch(() => ranked);
-  return run.deadlineMs === undefined ? raised : within(raised, DEADLINE_MS, () => ranked);
+  if (anchors.length === 0) return null;
+  return { anchors, connectable: ranked.filter(({ passage }) => isConnectable(passage)), words, bridging };
 }
 
 function recordOf({ passage }: Ranked): number {
@@ -189,14 +217,12 @@ function isConnectable({ record }: Pick<StoredPassage, 'record'>): boolean {
 /** Everything that the anchors are connected with, at most once for each anchor and record, by the strongest connection. */
 async function connectionsOf(
   run: SearchRun,
-  anchors: readonly Ranked[],
-  ranked: readonly Ranked[],
-  bridging: Bridging,
+  { anchors, connectable, bridging }: Bridges,
 ): Promise<AnchorConnection[]> {
   const found = await Promise.all([
     linksOf(run, anchors),
     mentionsOf(run, anchors),
-    sharedPhrasesOf(run, anchors, ranked, bridging),
+    sharedPhrasesOf(run, anchors, connectable, bridging),
   ]);
   return anchors.flatMap((anchor) => {
     const strongest = new Map<number, AnchorConnection>();

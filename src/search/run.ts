@@ -1,6 +1,6 @@
 import type { Embedder } from '../embed/embedder.ts';
 import type { Reranker } from '../embed/rerank/reranker.ts';
-import type { SearchFilter, TextTerm } from '../store/search-model.ts';
+import type { RecordHeader, SearchFilter, TextTerm } from '../store/search-model.ts';
 import type { Store } from '../store/store.ts';
 import { type DateRange, detectDates, isDateOnlyQuery } from './query/dates.ts';
 import { asksForReply, detectIntent, type QueryIntent, type SourceNames } from './query/intent.ts';
@@ -30,6 +30,8 @@ export interface SearchRun {
   /** How long each call of the index may take, in milliseconds; `undefined` for no limit. */
   readonly deadlineMs: number | undefined;
   readonly signal: AbortSignal | undefined;
+  /** Reads what the caller will need of the probable results, from a store that remembers it, at the same time as the search does. */
+  readonly ahead: ((store: Store, records: readonly RecordHeader[]) => Promise<unknown>) | undefined;
   /** Without operators. */
   readonly query: ParsedQuery;
   /** Words and phrases that no result may have. */
@@ -67,7 +69,7 @@ export interface StartedRun extends Omit<SearchRun, 'vectors'> {
 }
 
 type Required = 'store' | 'namespace' | 'filter' | 'limit' | 'ranking' | 'vectors';
-type Optional = 'reranker' | 'minScore' | 'policies' | 'related' | 'deadlineMs' | 'signal';
+type Optional = 'reranker' | 'minScore' | 'policies' | 'related' | 'deadlineMs' | 'signal' | 'ahead';
 
 export interface SearchOptions extends Pick<StartedRun, Required>, Partial<Pick<StartedRun, Optional>> {
   readonly query: string;
@@ -97,6 +99,7 @@ export function startRun({
     reranker: null,
     deadlineMs: undefined,
     signal: undefined,
+    ahead: undefined,
     ...options,
     ...{ query, filter, ranking },
     excluded: operators?.excluded ?? [],

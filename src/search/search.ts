@@ -13,7 +13,9 @@ import { TYPICAL_EVIDENCE } from './rank/confidence-weights.ts';
 import { QueryCoverage, weighByCoverage } from './rank/coverage.ts';
 import { fuse, type Fused, smooth, type Smoothed, weighShortTurns } from './rank/fuse.ts';
 import { rank, type Ranked } from './rank/rank.ts';
-import { followBridges } from './bridge.ts';
+import { rememberingStore } from './ahead.ts';
+import { followBridges, readBridges } from './bridge.ts';
+import { comparePassages } from './shown-passages.ts';
 import { newestFirst } from './newest-first.ts';
 import { linkedNotes, type LinkEvidence } from './linked-notes.ts';
 import { candidateEdges, relatedDocuments, type RelatedDocument } from './related.ts';
@@ -52,7 +54,11 @@ export async function runSearch(options: SearchOptions): Promise<SearchOutcome> 
 async function attemptSearch(
   options: SearchOptions,
 ): Promise<{ readonly outcome: SearchOutcome; readonly isOvertaken: boolean }> {
-  const started = await withoutExcluded(startRun(options));
+  const { store } = options;
+  const { isRemote } = store.capabilities;
+  const started = await withoutExcluded(
+    startRun(isRemote ? { ...options, store: rememberingStore(store) } : options),
+  );
   if (started.listsAll) return { outcome: await listNewest(started), isOvertaken: false };
   const retrieved = await retrieveCandidates(started);
   const { query, intent, vectors } = retrieved;
@@ -231,7 +237,10 @@ async function loadPool(
   const isOvertaken = pool.some(
     ({ passage, contributions }) => !byId.has(passage) && contributions.length > 0 && !damaged.has(passage),
   );
-  const linked = await linkedNotes(run, retrieved, pool, passages);
+  const [linked] = await Promise.all([
+    linkedNotes(run, retrieved, pool, passages),
+    run.store.capabilities.isRemote ? readAhead(run, retrieved, coverage, { pool, passages }) : null,
+  ]);
   return {
     pool: [...pool, ...linked.passages.map(withoutSignals)],
     passages: [...passages, ...linked.passages],
@@ -240,6 +249,40 @@ async function loadPool(
     isOvertaken,
     damaged: new Set(damaged.values()),
   };
+}
+
+/** The results whose passages are compared once more: those that are shown first. */
+const SHOWN_FIRST = 5;
+
+/** Reads what the search will need if links and bridges change little. A failure is that of the stage that asks for it again. */
+async function readAhead(
+  run: SearchRun,
+  retrieved: RetrievalResult,
+  coverage: QueryCoverage,
+  { pool, passages }: Pick<LoadedPool, 'pool' | 'passages'>,
+): Promise<void> {
+  if (isList(run)) return;
+  const { store, namespace, ranking, limit, ahead } = run;
+  const { selected, confidenceFactor } = select(run, passages);
+  const ranked = rank(run, pool, selected, new Map());
+  const rate = confidenceRater(run, ranked, retrieved, { isList: false, factor: confidenceFactor }, coverage);
+  const hits = orderByConfidence(ranked, rate, ranking).map(({ passage }) => passage);
+  if (hits.length === 0) return;
+  const vector = laterVector(retrieved);
+  const compared = ranking.newest === null ? [] : hits.slice(0, ranking.newest.results).map(({ id }) => id);
+  await Promise.allSettled([
+    readBridges(run, retrieved, ranked),
+    vector === null ? null : store.vectors.ofPassages(namespace, vector.generation, compared),
+    comparePassages(
+      run,
+      retrieved,
+      hits.slice(0, SHOWN_FIRST).map(({ record }) => record.id),
+    ),
+    ahead?.(
+      store,
+      hits.slice(0, limit).map(({ record }) => record),
+    ),
+  ]);
 }
 
 function withoutSignals({ id, record }: StoredPassage): Smoothed {

@@ -1,11 +1,11 @@
 import { hasProse } from '../sources/markdown/plain-text.ts';
-import type { ComparedPassage, StoredPassage } from '../store/search-model.ts';
+import type { ComparedPassage, Retrieved, StoredPassage } from '../store/search-model.ts';
 import { requiredPhrases } from './query/parse.ts';
 import { containsPhrases } from './query/phrases.ts';
 import type { QueryCoverage } from './rank/coverage.ts';
 import type { Hit } from './rank/confidence.ts';
 import { laterVector, type RetrievalResult } from './retrieve/retrieve.ts';
-import { isList } from './run.ts';
+import { isList, type SearchRun } from './run.ts';
 import type { SearchOutcome } from './search.ts';
 
 /** A passage, and the lines of it and of its neighbours. */
@@ -43,13 +43,7 @@ export async function shownPassages(
   const { store, namespace, filter } = run;
   if (isList(run) || hits.length === 0) return new Map();
   const ids = hits.map(({ passage }) => passage.record.id);
-  const vector = laterVector(retrieved);
-  const { compared } = await store.search.retrieve(namespace, {
-    queries: [],
-    ...(vector !== null && { cosines: vector }),
-    records: { ids, limit: MAX_COMPARED },
-    budgetMs: run.deadlineMs,
-  });
+  const { compared } = await comparePassages(run, retrieved, ids);
   const bm25 = bm25ByPassage(retrieved);
   const wanted = new Set([...compared.values()].flatMap((ofRecord) => candidatesAmong(ofRecord, bm25)));
   const found = outcome.passages.filter(({ id }) => wanted.has(id));
@@ -71,6 +65,21 @@ export async function shownPassages(
       return shown === null ? [] : [[record.id, shown]];
     }),
   );
+}
+
+/** All passages of records, compared with the query. */
+export function comparePassages(
+  { store, namespace, deadlineMs }: SearchRun,
+  retrieved: RetrievalResult,
+  records: readonly number[],
+): Promise<Retrieved> {
+  const vector = laterVector(retrieved);
+  return store.search.retrieve(namespace, {
+    queries: [],
+    ...(vector !== null && { cosines: vector }),
+    records: { ids: records, limit: MAX_COMPARED },
+    budgetMs: deadlineMs,
+  });
 }
 
 /** The scores of the passages that words found. */

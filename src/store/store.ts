@@ -15,6 +15,8 @@ export interface StoreCapabilities {
   readonly name: string;
   /** See `StoreLocation.name`. */
   readonly location: string;
+  /** Whether each call takes a round trip over a network. */
+  readonly isRemote: boolean;
   /** Whether it can only be read here; calls that write fail with `unreadable`. */
   readonly readOnly: boolean;
 }

@@ -19,6 +19,7 @@ export function openSqliteInMemory(db = new Database(':memory:', { busyTimeoutMs
   return {
     ...calls,
     capabilities: {
+      isRemote: false,
       name: 'sqlite',
       location: ':memory:',
       readOnly: false,

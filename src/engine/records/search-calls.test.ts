@@ -35,11 +35,7 @@ async function callsOf(query: string, origins: ('memory' | 'vault')[]): Promise<
   return counted.sequence().map((group) => group.toSorted());
 }
 
-const SEARCH_CALLS = [
-  ['search.terms', 'vectors.generations'],
-  ['search.retrieve'],
-  ['search.passages', 'vectors.sentenceCosines'],
-];
+const SEARCH_CALLS = [['search.terms', 'vectors.generations'], ['search.retrieve'], ['search.passages']];
 
 /** Compares the passages of the results. */
 const COMPARISON = ['search.retrieve'];
@@ -50,6 +46,29 @@ it('makes three sequential store calls for a search, and one to choose the passa
 
 it('asks at the same time whether several vaults have the path of a note, for its citation', async () => {
   expect(await callsOf('granite', ['vault'])).toEqual([...SEARCH_CALLS, ['records.facet', ...COMPARISON]]);
+});
+
+it('asks a database elsewhere at once for all that follows the ranking', async () => {
+  const { store } = counted;
+  const remote = { ...store, capabilities: { ...store.capabilities, isRemote: true } };
+  const elsewhere = EngineContext.create(CONFIG, remote);
+  const { namespace } = elsewhere;
+  await write(
+    store,
+    namespace,
+    note('a door of oak, see [[Hall]]'),
+    note('the floor of the hall', { title: 'Hall' }),
+  );
+  const origins = ['vault' as const];
+  // The first search opens the model.
+  await search(elsewhere, { query: 'door', origins });
+  for (const query of ['granite floor', 'door of the hall', 'oak']) {
+    const expected = await search(context, { query, origins });
+    counted.reset();
+    const found = await search(elsewhere, { query, origins });
+    expect({ ...found, took_ms: 0 }).toEqual({ ...expected, took_ms: 0 });
+    expect(counted.sequence().length).toBe(SEARCH_CALLS.length + 1);
+  }
 });
 
 it.each([

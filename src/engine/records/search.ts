@@ -10,6 +10,7 @@ import { shownPassages, type ShownPassages } from '../../search/shown-passages.t
 import { hasProse } from '../../sources/markdown/plain-text.ts';
 import type { Hit } from '../../search/rank/confidence.ts';
 import type { RecordHeader, SearchFilter } from '../../store/search-model.ts';
+import type { Store } from '../../store/store.ts';
 import type { EngineContext, EngineServices } from '../context.ts';
 import { storeFilters } from '../fields/record-fields.ts';
 import { millisecondsSince } from '../fields/times.ts';
@@ -188,6 +189,7 @@ export async function searchOutcome(
       },
     }),
     ...(signal === undefined ? {} : { signal }),
+    ahead: (from, records) => wholeCitations(citedFrom(context, from), records),
   });
   return { ...outcome, hits: currentFirst(outcome.hits) };
 }
@@ -232,7 +234,7 @@ export async function searchResults(
   context.shared(HitCounter).count(context.namespace, records.flatMap(vaultOrSource));
   const [shown, citations, origins] = await Promise.all([
     shownOf(outcome, hits),
-    wholeCitations(context, records),
+    wholeCitations(citedFrom(context, outcome.run.store), records),
     sourceOrigins(context, records),
   ]);
   const options = { terms: highlightedTerms(outcome), now: outcome.run.filter.now, explain };
@@ -255,6 +257,11 @@ export async function searchResults(
       options,
     );
   });
+}
+
+/** Citations of the records of a search are read from its store, which may have read them ahead. */
+function citedFrom({ namespace, now }: EngineContext, store: Store): Parameters<typeof wholeCitations>[0] {
+  return { store, namespace, now };
 }
 
 /** Results whose passages are chosen, which takes time for each: the first ones are read. */

@@ -3,6 +3,9 @@ import type { EngineContext } from '../context.ts';
 
 type CitedRecord = Pick<RecordHeader, 'id' | 'origin' | 'source' | 'key'>;
 
+/** Where the records are. */
+type Cited = Pick<EngineContext, 'store' | 'namespace' | 'now'>;
+
 /** The lines of a record that a citation names. */
 interface CitedLines {
   readonly record: CitedRecord;
@@ -28,10 +31,7 @@ export function citationOfLines(whole: string, { record, startLine, endLine }: C
 }
 
 /** The citations of whole records: without lines. */
-export async function wholeCitations(
-  context: EngineContext,
-  records: readonly CitedRecord[],
-): Promise<string[]> {
+export async function wholeCitations(context: Cited, records: readonly CitedRecord[]): Promise<string[]> {
   const paths = [...new Set(records.flatMap((record) => vaultPath(record) ?? []))];
   const ambiguous = await ambiguousPaths(context, paths);
   return records.map((record) => {
@@ -43,7 +43,7 @@ export async function wholeCitations(
 
 /** The paths that are in several vaults. */
 async function ambiguousPaths(
-  { store, namespace, now }: EngineContext,
+  { store, namespace, now }: Cited,
   paths: readonly string[],
 ): Promise<Set<string>> {
   if (paths.length === 0) return new Set();

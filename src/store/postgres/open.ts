@@ -92,6 +92,7 @@ export async function openPostgresStore(connections: Connections, options: OpenS
     capabilities: {
       name: 'postgres',
       location: name,
+      isRemote: true,
       get readOnly() {
         return access.isReadOnly;
       },

@@ -48,6 +48,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     capabilities: {
       name: 'sqlite',
       location: options.path,
+      isRemote: false,
       readOnly: shared.access !== 'write',
     },
   };

@@ -216,11 +216,13 @@ async function terms(
   budgetMs?: number,
   languages: readonly StoredLanguage[] = [],
 ): Promise<NamespaceVocabulary> {
-  let hasSessions = false;
+  const deadline = new Deadline(budgetMs);
+  let hasSessions = true;
   const [vocabulary] = await atOnce<Vocabulary | null>(sql, [
-    () => text.terms(ns, words, languages, new Deadline(budgetMs)),
+    () => text.terms(ns, words, languages, deadline),
     async () => {
-      hasSessions = (await sql.get(HAS_SESSIONS, { ns })) !== undefined;
+      const found = await sql.within(deadline, () => sql.all(HAS_SESSIONS, { ns }));
+      hasSessions = found?.length !== 0;
       return null;
     },
   ]);

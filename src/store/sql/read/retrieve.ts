@@ -35,7 +35,9 @@ export async function retrieve(
   const lists: RankedList[] = [];
   let ofRecords = null as PackedComparison | null;
   await atOnce(sql, [
-    () => assertQueryVectors(sql, vectorsOf(queries, cosines)),
+    async () => {
+      await sql.within(deadline, () => assertQueryVectors(sql, vectorsOf(queries, cosines)));
+    },
     ...queries.map((query, i) => async () => {
       lists[i] = await ranker.list(query);
     }),
