@@ -1,16 +1,17 @@
-import type { Retrieved } from '../store/search-model.ts';
+import type { Retrieved, SearchFilter, StoredPassage } from '../store/search-model.ts';
 import type { Store } from '../store/store.ts';
 
 type FacetCall = Store['records']['facet'];
 type RetrieveCall = Store['search']['retrieve'];
 type VectorsCall = Store['vectors']['ofPassages'];
+type PassagesCall = Store['search']['passages'];
 
 /**
  * A store that gives the first answer again to what a search asks for after it has ranked: so the search can read ahead what it will
  * probably need, and asks a database elsewhere for all of it at once. It is for one search of one namespace.
  */
 export function rememberingStore(store: Store): Store {
-  const { records, search, vectors } = store;
+  const { records, search, vectors, graph, admin, capabilities } = store;
   const facets = byKey(
     async (keys: readonly string[], ...[namespace, field, filter]: Parameters<FacetCall>) => {
       const found = await records.facet(namespace, field, { ...filter, keys });
@@ -24,6 +25,18 @@ export function rememberingStore(store: Store): Store {
     async (ids: readonly number[], ...[namespace, request]: Parameters<RetrieveCall>) =>
       (await search.retrieve(namespace, { ...request, records: { ...request.records!, ids } })).compared,
   );
+  const loaded = new WeakMap<SearchFilter, (ids: readonly number[]) => Promise<Map<number, StoredPassage>>>();
+  const passages: PassagesCall = async (namespace, ids, filter, reach) => {
+    if (reach !== undefined) return search.passages(namespace, ids, filter, reach);
+    const load =
+      loaded.get(filter) ??
+      byKey(async (missing: readonly number[]) => {
+        const answer = await search.passages(namespace, missing, filter);
+        return new Map(answer.passages.map((passage) => [passage.id, passage]));
+      });
+    loaded.set(filter, load);
+    return { passages: [...(await load(ids)).values()], neighbourhoods: [], damaged: [] };
+  };
   const facet: FacetCall = async (namespace, field, filter, newestKeys) =>
     field !== 'key' || filter.keys === undefined || newestKeys !== undefined
       ? records.facet(namespace, field, filter, newestKeys)
@@ -33,9 +46,12 @@ export function rememberingStore(store: Store): Store {
       ? search.retrieve(namespace, request)
       : { ...NOTHING, compared: await compared(request.records.ids, namespace, request) };
   return {
-    ...store,
+    ...{ capabilities, graph, admin, close: () => store.close() },
     records: { ...records, links: byParameters(records.links), facet },
-    search: { ...search, named: byParameters(search.named), terms: byParameters(search.terms), retrieve },
+    search: {
+      ...search,
+      ...{ passages, retrieve, named: byParameters(search.named), terms: byParameters(search.terms) },
+    },
     vectors: {
       ...vectors,
       ofPassages: (namespace, generation, ids) => ofPassages(ids, namespace, generation, ids),

@@ -15,7 +15,7 @@ import { fuse, type Fused, smooth, type Smoothed, weighShortTurns } from './rank
 import { rank, type Ranked } from './rank/rank.ts';
 import { rememberingStore } from './ahead.ts';
 import { followBridges, readBridges } from './bridge.ts';
-import { comparePassages } from './shown-passages.ts';
+import { type RankedSearch, readCandidates } from './candidates.ts';
 import { newestFirst } from './newest-first.ts';
 import { linkedNotes, type LinkEvidence } from './linked-notes.ts';
 import { candidateEdges, relatedDocuments, type RelatedDocument } from './related.ts';
@@ -23,14 +23,9 @@ import { laterVector, type RetrievalResult, retrieveCandidates, scoresOf } from 
 import { bestFirst } from './retrieve/signals.ts';
 import { raiseByStatements, statementCosines, withoutUnknown } from './retrieve/vectors.ts';
 
-export interface SearchOutcome {
-  readonly run: SearchRun;
-  readonly retrieved: RetrievalResult;
-  readonly coverage: QueryCoverage;
+export interface SearchOutcome extends RankedSearch {
   /** One for each record, best first. */
   readonly hits: readonly Hit[];
-  /** The passages that were ranked, several of some records. */
-  readonly passages: readonly StoredPassage[];
   /** Documents of sources that belong to the best note and are not among the hits, best first. */
   readonly related: readonly RelatedDocument[];
   /** Hits among the best `limit` that were dropped because of the run's `minScore`. */
@@ -55,9 +50,8 @@ async function attemptSearch(
   options: SearchOptions,
 ): Promise<{ readonly outcome: SearchOutcome; readonly isOvertaken: boolean }> {
   const { store } = options;
-  const { isRemote } = store.capabilities;
   const started = await withoutExcluded(
-    startRun(isRemote ? { ...options, store: rememberingStore(store) } : options),
+    startRun(store.capabilities.isRemote ? { ...options, store: rememberingStore(store) } : options),
   );
   if (started.listsAll) return { outcome: await listNewest(started), isOvertaken: false };
   const retrieved = await retrieveCandidates(started);
@@ -208,6 +202,9 @@ async function loadPool(
   const { smoothing } = ranking;
   const topIds = top.map(({ passage }) => passage);
   const reach = smoothing === null || !retrieved.hasSessions ? undefined : SMOOTHING_REACH;
+  const search = { run, retrieved, coverage, passages: [] };
+  if (run.ahead !== undefined && store.capabilities.isRemote)
+    readShown(search, [...new Set(found.map(({ record }) => record))]);
   const [loaded, edges, statements] = await Promise.all([
     store.search.passages(namespace, topIds, filter, reach),
     candidateEdges(run, found),
@@ -239,7 +236,7 @@ async function loadPool(
   );
   const [linked] = await Promise.all([
     linkedNotes(run, retrieved, pool, passages),
-    run.store.capabilities.isRemote ? readAhead(run, retrieved, coverage, { pool, passages }) : null,
+    run.store.capabilities.isRemote ? readBeforeLinks({ run, retrieved, coverage, passages }, pool) : null,
   ]);
   return {
     pool: [...pool, ...linked.passages.map(withoutSignals)],
@@ -251,38 +248,56 @@ async function loadPool(
   };
 }
 
-/** The results whose passages are compared once more: those that are shown first. */
-const SHOWN_FIRST = 5;
-
-/** Reads what the search will need if links and bridges change little. A failure is that of the stage that asks for it again. */
-async function readAhead(
-  run: SearchRun,
-  retrieved: RetrievalResult,
-  coverage: QueryCoverage,
-  { pool, passages }: Pick<LoadedPool, 'pool' | 'passages'>,
-): Promise<void> {
+/** Reads what the search will need, as far as links change nothing. */
+async function readBeforeLinks(search: RankedSearch, pool: readonly Smoothed[]): Promise<void> {
+  const { run, retrieved, passages } = search;
   if (isList(run)) return;
-  const { store, namespace, ranking, limit, ahead } = run;
   const { selected, confidenceFactor } = select(run, passages);
   const ranked = rank(run, pool, selected, new Map());
-  const rate = confidenceRater(run, ranked, retrieved, { isList: false, factor: confidenceFactor }, coverage);
+  await Promise.all([
+    readBridges(run, retrieved, ranked).catch(() => undefined),
+    readAhead(search, ranked, confidenceFactor),
+  ]);
+}
+
+/** The results whose passages are compared once more: those that are shown first. */
+const SHOWN_FIRST = 10;
+
+/**
+ * Reads what follows these results if their order stays as it is. It does not wait for the passages that will be shown, which need
+ * what is compared before them. A failure is that of the stage that asks for it again.
+ */
+async function readAhead(search: RankedSearch, ranked: readonly Ranked[], factor: number): Promise<void> {
+  const { run, retrieved, coverage } = search;
+  const { store, namespace, ranking, ahead } = run;
+  if (ranked.length === 0) return;
+  const rate = confidenceRater(run, ranked, retrieved, { isList: false, factor }, coverage);
   const hits = orderByConfidence(ranked, rate, ranking).map(({ passage }) => passage);
-  if (hits.length === 0) return;
   const vector = laterVector(retrieved);
-  const compared = ranking.newest === null ? [] : hits.slice(0, ranking.newest.results).map(({ id }) => id);
+  const newest = ranking.newest === null ? [] : hits.slice(0, ranking.newest.results);
+  if (ahead !== undefined)
+    readShown(
+      search,
+      hits.map(({ record }) => record.id),
+    );
   await Promise.allSettled([
-    readBridges(run, retrieved, ranked),
-    vector === null ? null : store.vectors.ofPassages(namespace, vector.generation, compared),
-    comparePassages(
-      run,
-      retrieved,
-      hits.slice(0, SHOWN_FIRST).map(({ record }) => record.id),
-    ),
+    vector === null
+      ? null
+      : store.vectors.ofPassages(
+          namespace,
+          vector.generation,
+          newest.map(({ id }) => id),
+        ),
     ahead?.(
       store,
-      hits.slice(0, limit).map(({ record }) => record),
+      hits.map(({ record }) => record),
     ),
   ]);
+}
+
+/** @param records best first */
+function readShown(search: RankedSearch, records: readonly number[]): void {
+  readCandidates(search, records.slice(0, SHOWN_FIRST)).catch(() => undefined);
 }
 
 function withoutSignals({ id, record }: StoredPassage): Smoothed {

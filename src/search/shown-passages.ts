@@ -1,11 +1,11 @@
 import { hasProse } from '../sources/markdown/plain-text.ts';
-import type { ComparedPassage, Retrieved, StoredPassage } from '../store/search-model.ts';
+import type { ComparedPassage, StoredPassage } from '../store/search-model.ts';
 import { requiredPhrases } from './query/parse.ts';
 import { containsPhrases } from './query/phrases.ts';
+import { bm25ByPassage, readCandidates } from './candidates.ts';
 import type { QueryCoverage } from './rank/coverage.ts';
 import type { Hit } from './rank/confidence.ts';
-import { laterVector, type RetrievalResult } from './retrieve/retrieve.ts';
-import { isList, type SearchRun } from './run.ts';
+import { isList } from './run.ts';
 import type { SearchOutcome } from './search.ts';
 
 /** A passage, and the lines of it and of its neighbours. */
@@ -20,10 +20,6 @@ export interface ShownPassages {
   readonly second: ShownPassage | null;
 }
 
-/** Passages of all of them together that are compared with the query. */
-const MAX_COMPARED = 2000;
-/** The passages of a record whose words are compared: those nearest in meaning. */
-const MAX_CANDIDATES = 5;
 /** A passage is cited with its neighbours, as far as together they are no longer than this, in code points. */
 const MAX_CITED = 900;
 /** The share of meaning in how well a passage answers; words have the rest, and of it, coverage has this share, and BM25 the rest. */
@@ -40,19 +36,13 @@ export async function shownPassages(
   hits: readonly Pick<Hit, 'passage'>[],
 ): Promise<ReadonlyMap<number, ShownPassages>> {
   const { run, retrieved, coverage } = outcome;
-  const { store, namespace, filter } = run;
   if (isList(run) || hits.length === 0) return new Map();
   const ids = hits.map(({ passage }) => passage.record.id);
-  const { compared } = await comparePassages(run, retrieved, ids);
   const bm25 = bm25ByPassage(retrieved);
-  const wanted = new Set([...compared.values()].flatMap((ofRecord) => candidatesAmong(ofRecord, bm25)));
-  const found = outcome.passages.filter(({ id }) => wanted.has(id));
-  for (const { id } of found) wanted.delete(id);
-  const loaded =
-    wanted.size === 0 ? [] : (await store.search.passages(namespace, [...wanted], filter)).passages;
+  const { compared, candidates } = await readCandidates(outcome, ids, bm25);
   const phrases = requiredPhrases(run.query);
   const byRecord = Map.groupBy(
-    [...found, ...loaded].filter((passage) => containsPhrases(passage, phrases)),
+    candidates.filter((passage) => containsPhrases(passage, phrases)),
     ({ record }) => record.id,
   );
   return new Map(
@@ -65,48 +55,6 @@ export async function shownPassages(
       return shown === null ? [] : [[record.id, shown]];
     }),
   );
-}
-
-/** All passages of records, compared with the query. */
-export function comparePassages(
-  { store, namespace, deadlineMs }: SearchRun,
-  retrieved: RetrievalResult,
-  records: readonly number[],
-): Promise<Retrieved> {
-  const vector = laterVector(retrieved);
-  return store.search.retrieve(namespace, {
-    queries: [],
-    ...(vector !== null && { cosines: vector }),
-    records: { ids: records, limit: MAX_COMPARED },
-    budgetMs: deadlineMs,
-  });
-}
-
-/** The scores of the passages that words found. */
-function bm25ByPassage({ lists }: RetrievalResult): ReadonlyMap<number, number> {
-  const scores = new Map<number, number>();
-  for (const list of lists)
-    if (list.signal === 'text' || list.signal === 'spelling')
-      for (const { passage, score } of list.scores)
-        scores.set(passage, Math.max(score, scores.get(passage) ?? 0));
-  return scores;
-}
-
-/** The passages of a record that may answer: the nearest in meaning, and of those without a vector the best by words. */
-function candidatesAmong(ofRecord: readonly ComparedPassage[], bm25: ReadonlyMap<number, number>): number[] {
-  const best = (
-    passages: readonly ComparedPassage[],
-    scoreOf: (passage: ComparedPassage) => number,
-  ): number[] =>
-    passages
-      .toSorted((a, b) => scoreOf(b) - scoreOf(a))
-      .slice(0, MAX_CANDIDATES)
-      .map(({ passage }) => passage);
-  const [near, others] = [
-    ofRecord.filter(({ cosine }) => cosine !== null),
-    ofRecord.filter(({ cosine }) => cosine === null),
-  ];
-  return [...best(near, ({ cosine }) => cosine!), ...best(others, ({ passage }) => bm25.get(passage) ?? 0)];
 }
 
 /**

@@ -173,6 +173,15 @@ export interface TermInfo {
   readonly near: readonly NearTerm[];
   /** The time ran out before the word was compared with all known words. */
   readonly isPartial?: true;
+  /** Two words that texts have in place of an unknown one, separated by a space: "wi fi". If it was asked for. */
+  readonly separate?: readonly SeparateWords[];
+}
+
+/** Two words that stand together in passages. */
+export interface SeparateWords {
+  readonly text: string;
+  /** The passages that have them, up to 20. */
+  readonly passages: number;
 }
 
 /** What the vocabulary of a namespace has on words. */

@@ -11,15 +11,15 @@ import { Proxy } from './proxy.ts';
 import { type Traffic, TrafficCounter } from './round-trips.ts';
 
 /**
- * At most, for a whole operation on the example vault, with vectors. Measured were 6, 10, 8, 11 and 1 round trips: what runs at the same
- * time may count as one after the other. The parts of a pack do so throughout, so that only its statements are limited.
+ * At most, for a whole operation on the example vault, with vectors. Measured were 4, 5, 8, 11, 34 and 1 round trips; a busy machine may
+ * let one count as two.
  */
 const LIMITS: Readonly<Record<string, Traffic>> = {
-  search: { roundTrips: 8, statements: 50 },
-  'search, misspelt': { roundTrips: 12, statements: 82 },
+  search: { roundTrips: 5, statements: 22 },
+  'search, misspelt': { roundTrips: 6, statements: 32 },
   write: { roundTrips: 9, statements: 32 },
   delete: { roundTrips: 13, statements: 38 },
-  'pack with the graph': { roundTrips: Infinity, statements: 90 },
+  'pack with the graph': { roundTrips: 36, statements: 82 },
   'startup-inject': { roundTrips: 2, statements: 4 },
 };
 
@@ -60,7 +60,10 @@ it('operations wait for the server as rarely as this', async () => {
       // The first run fills caches and opens connections.
       await operation();
       if (name === 'write') await operation();
+      // With a distance, all that is sent at once is sent before the first answer.
+      proxy.delay = 25;
       const { roundTrips, statements } = await counter.measure(operation);
+      proxy.delay = 0;
       const limit = LIMITS[name]!;
       expect.soft(roundTrips, `round trips of ${name}`).toBeLessThanOrEqual(limit.roundTrips);
       expect.soft(statements, `statements of ${name}`).toBeLessThanOrEqual(limit.statements);

@@ -2,9 +2,6 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Deadline } from '../../src/core/time/deadline.ts';
 import type { Embedder } from '../../src/embed/embedder.ts';
-import { openEngine } from '../../src/engine/open.ts';
-import { search } from '../../src/engine/records/search.ts';
-import { write as writeMemory } from '../../src/engine/records/write.ts';
 import { DEFAULT_RANKING } from '../../src/search/rank/ranking.ts';
 import { runSearch, type SearchOutcome } from '../../src/search/search.ts';
 import { shownPassages } from '../../src/search/shown-passages.ts';
@@ -14,7 +11,6 @@ import { openStore } from '../../src/store/registry.ts';
 import type { SearchFilter } from '../../src/store/search-model.ts';
 import { passageFilter } from '../../src/store/sql/filter.ts';
 import { embed, note, NOW, unit, write } from '../contract/store-samples.ts';
-import { settings, temporaryFolder } from '../contract/engines.ts';
 import { testDatabase, type TestDatabase } from './database.ts';
 
 const VECTOR = unit(1, 0, 0);
@@ -34,40 +30,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => database[Symbol.asyncDispose]());
-
-type Query = (this: Client, ...parameters: unknown[]) => Promise<unknown> | undefined;
-
-/** Counts statements that are sent while no answer is awaited. Nothing waits for that to the end of what only read. */
-async function roundTrips(work: () => Promise<unknown>): Promise<number> {
-  const prototype = Client.prototype as unknown as { query: Query };
-  const { query } = prototype;
-  let [trips, awaited] = [0, 0];
-  const onAnswer = (): void => {
-    awaited--;
-  };
-  prototype.query = function (...parameters) {
-    if ((parameters[0] as { readonly text?: string }).text === 'COMMIT') return query.apply(this, parameters);
-    if (awaited++ === 0) trips++;
-    // The pool gives a callback, others await the promise.
-    const callback = parameters.at(-1);
-    if (typeof callback !== 'function') {
-      const answer = query.apply(this, parameters)!;
-      answer.then(onAnswer, onAnswer);
-      return answer;
-    }
-    const onEnd = (...answer: unknown[]): void => {
-      onAnswer();
-      (callback as (...given: unknown[]) => void)(...answer);
-    };
-    return query.apply(this, [...parameters.slice(0, -1), onEnd]);
-  };
-  try {
-    await work();
-  } finally {
-    prototype.query = query;
-  }
-  return trips;
-}
 
 /** Notes with a search for them. */
 async function searchable(namespace: string): Promise<(deadlineMs?: number) => Promise<SearchOutcome>> {
@@ -97,34 +59,6 @@ async function searchable(namespace: string): Promise<(deadlineMs?: number) => P
       deadlineMs,
     });
 }
-
-describe('round trips', () => {
-  it('are three for a search: the words, the lists, the passages', async () => {
-    const searchNotes = await searchable('trips');
-    await searchNotes();
-    for (const deadline of [undefined, 10_000]) {
-      const counts: number[] = [];
-      for (let i = 0; i < 3; i++) counts.push(await roundTrips(() => searchNotes(deadline)));
-      // The first statements of a connection, and what a busy machine sends later, may be counted too.
-      expect(Math.min(...counts)).toBe(3);
-    }
-  });
-
-  it('are four for a search of the engine, the last for the other passages of the results', async () => {
-    await using folder = await temporaryFolder();
-    const connection = { store: { path: folder.path, connectionString: database.url } };
-    await using resources = new AsyncDisposableStack();
-    const loci = await openEngine(settings(folder.path, connection));
-    resources.defer(() => loci.close());
-    await writeMemory(loci, { content: 'The oven is warm.' });
-    // The first search reads when the next record expires.
-    await search(loci, { query: 'oven' });
-    const counts: number[] = [];
-    for (let i = 0; i < 3; i++) counts.push(await roundTrips(() => search(loci, { query: 'warm oven' })));
-    // What the engine does in the background may be counted too.
-    expect(Math.min(...counts)).toBe(4);
-  });
-});
 
 describe('the deadline of a search', () => {
   it.each([

@@ -47,9 +47,9 @@ it('a snapshot goes on after a statement that was sent together with one that it
   const sql = new PostgresSql(pool);
   await sql.snapshot(async () => {
     const stopped = sql.within(new Deadline(100), () => sql.get('SELECT pg_sleep(60)'));
-    const { promise: sent, resolve } = Promise.withResolvers<void>();
+    const { promise: sent, resolve } = Promise.withResolvers<undefined>();
     // The statement with a deadline is sent first.
-    setImmediate(() => setImmediate(resolve));
+    setImmediate(() => setImmediate(resolve, undefined));
     await sent;
     expect(await Promise.all([stopped, sql.get('SELECT 3 AS n')])).toEqual([null, { n: 3 }]);
   });

@@ -108,75 +108,35 @@ export function idfWeight(passages: number): number {
 export async function lookUpTerms(
   run: StartedRun,
 ): Promise<NamespaceVocabulary & { readonly written: readonly QueryTerm[] }> {
-  const { store, namespace, query, deadlineMs } = run;
+  const { store, namespace, query, filter, deadlineMs } = run;
   const vocabulary = await store.search.terms(
     namespace,
     [...new Set(query.terms.flatMap(searchedWordings).flatMap(vocabularyWords))],
     deadlineMs,
     query.languages,
+    filter.now,
   );
-  const separate = await separateWords(run, vocabulary.terms);
+  const separate = new Map(
+    vocabulary.terms.flatMap((info) => {
+      const found = info.separate ?? [];
+      return found.length === 0 ? [] : [[info.word, found]];
+    }),
+  );
   if (separate.size === 0) return { ...vocabulary, written: query.terms };
   return {
     ...vocabulary,
-    terms: vocabulary.terms.map((info) => ({ ...info, ...separate.get(info.word)?.info })),
+    // A word that texts write as two is not misspelt, whatever is similar: `wifi`, not "wiki".
+    terms: vocabulary.terms.map((info) => {
+      const passages = separate.get(info.word)?.map((each) => each.passages);
+      return passages === undefined ? info : { ...info, passages: Math.max(...passages), near: [] };
+    }),
     written: query.terms.map((term) => {
-      const others = separate.get(term.surface)?.wordings ?? [];
+      const others = separate.get(term.surface)?.map(({ text }) => wordingOf(text)) ?? [];
       return others.length === 0
         ? term
         : { ...term, alternatives: [...(term.alternatives ?? []), ...others] };
     }),
   };
-}
-
-/** Words of a query that are looked up as two, and passages that are counted. */
-const [MAX_SEPARATED, MAX_COUNTED] = [4, 20];
-
-interface SeparateWords {
-  readonly wordings: readonly Wording[];
-  readonly info: Pick<TermInfo, 'passages' | 'near'>;
-}
-
-/** The words that no passage has but as two: `wifi` as "Wi-Fi". They are not misspelt, whatever is similar ("wiki"). */
-async function separateWords(
-  { store, namespace, filter: { now }, ranking, deadlineMs }: StartedRun,
-  infos: readonly TermInfo[],
-): Promise<ReadonlyMap<string, SeparateWords>> {
-  const candidates = infos
-    .filter(({ near }) => near.length > 0)
-    .slice(0, MAX_SEPARATED)
-    .flatMap(({ word }) => halvesOf(word).map((wording) => ({ word, wording })));
-  if (candidates.length === 0) return new Map();
-  const { lists } = await store.search.retrieve(namespace, {
-    queries: candidates.map(({ wording: { terms, prefix } }) => ({
-      ...{ by: 'text', filter: { now }, limit: MAX_COUNTED },
-      text: { any: [{ terms, prefix }], all: [], weights: ranking.fields },
-    })),
-    budgetMs: deadlineMs,
-  });
-  const found = candidates
-    .map((candidate, i) => ({ ...candidate, passages: lists[i]!.scores.length }))
-    .filter(({ passages }) => passages > 0);
-  return new Map(
-    [...Map.groupBy(found, ({ word }) => word)].map(([word, ofWord]) => [
-      word,
-      {
-        wordings: ofWord.map(({ wording }) => wording),
-        info: { passages: Math.max(...ofWord.map(({ passages }) => passages)), near: [] },
-      },
-    ]),
-  );
-}
-
-/** A shorter part of a word is a word by chance. */
-const MIN_HALF = 2;
-
-/** A word as two words, in each way. */
-function halvesOf(word: string): Wording[] {
-  const cuts = Array.from({ length: Math.max(0, word.length - 2 * MIN_HALF + 1) }, (_, i) => i + MIN_HALF);
-  return cuts
-    .map((cut) => wordingOf(`${word.slice(0, cut)} ${word.slice(cut)}`))
-    .filter(({ terms }) => terms.length === 2);
 }
 
 export function textQueries(run: SearchRun, found: readonly TermInfo[]): TextQueries {

@@ -1,20 +1,22 @@
-import { stem } from '../../core/text/analyze.ts';
+import { analyze, stem } from '../../core/text/analyze.ts';
 import { isFunctionWordOf, type Language, type StoredLanguage } from '../../core/text/language/language.ts';
 import { spellingsIn, stemIn } from '../../core/text/language/stemmers.ts';
 import type { Deadline } from '../../core/time/deadline.ts';
-import type { TermInfo, Vocabulary } from '../search-model.ts';
+import type { SeparateWords, TermInfo, Vocabulary } from '../search-model.ts';
 import { isCorrectable, type KnownWord, nearestWords } from './spelling.ts';
 
 /**
  * Counts the passages of words, and finds their inflections and corrections. Past the deadline, words get none, or only those that
  * were found until then.
  * @param candidates languages that the words may have
+ * @param separate looks for words that texts write as two
  */
 export async function lookUp(
   known: KnownWords,
   words: readonly string[],
   candidates: readonly StoredLanguage[],
   deadline: Deadline,
+  separate?: SeparateLookUp,
 ): Promise<Vocabulary> {
   const counts = new Map<string, number>();
   const count = async (stems: readonly string[]): Promise<void> => {
@@ -28,15 +30,21 @@ export async function lookUp(
   const languages = candidates.filter((language) => stored.includes(language));
   // A word that no passage has may be of a language in which only a few passages are.
   const possible = words.map((word) => (passagesWith([stem(word)]) > 0 ? languages : candidates));
-  const inflections = await inflectionsOf(known, words, possible, deadline);
+  // Asking a server at the same time saves a round trip.
+  const unknown = words.filter((word) => passagesWith([stem(word)]) === 0 && isCorrectable(word));
+  const early =
+    separate?.isRemote === true
+      ? separate.find(unknown.slice(0, MAX_SEPARATED))
+      : Promise.resolve(new Map<string, readonly SeparateWords[]>());
+  const [inflections, found] = await Promise.all([inflectionsOf(known, words, possible, deadline), early]);
   await count(inflections.flat());
   const terms: TermInfo[] = [];
   for (const [i, word] of words.entries()) {
-    const found = passagesWith([stem(word), ...inflections[i]!]);
+    const all = passagesWith([stem(word), ...inflections[i]!]);
     // A word that passages have does not stand for its compounds, which are other things.
-    const variants = found > 0 ? inflections[i]! : await compoundsOf(known, word, languages);
+    const variants = all > 0 ? inflections[i]! : await compoundsOf(known, word, languages);
     await count(variants);
-    const passages = found > 0 ? found : passagesWith(variants);
+    const passages = all > 0 ? all : passagesWith(variants);
     if (passages > 0 && variants.length > 0) terms.push({ word, passages, near: [], variants });
     else if (passages > 0 || !isCorrectable(word)) terms.push({ word, passages, near: [] });
     else {
@@ -50,7 +58,56 @@ export async function lookUp(
       });
     }
   }
-  return { terms, languages: [...stored] };
+  if (separate === undefined) return { terms, languages: [...stored] };
+  const misspelt = terms.filter(({ near }) => near.length > 0).slice(0, MAX_SEPARATED);
+  const late = await separate.find(misspelt.flatMap(({ word }) => (found.has(word) ? [] : [word])));
+  const withSeparate = new Map(
+    misspelt.map((info) => [
+      info.word,
+      { ...info, separate: found.get(info.word) ?? late.get(info.word) ?? [] },
+    ]),
+  );
+  return { terms: terms.map((info) => withSeparate.get(info.word) ?? info), languages: [...stored] };
+}
+
+/** Words that are looked up as two, at most. */
+const MAX_SEPARATED = 4;
+/** Passages with two words that are counted, at most. */
+export const MAX_COUNTED = 20;
+
+/** Looks for words that no passage has but as two: `wifi` as "Wi-Fi". */
+export interface SeparateLookUp {
+  /** Whether it takes a round trip over a network. */
+  readonly isRemote: boolean;
+  find(words: readonly string[]): Promise<ReadonlyMap<string, readonly SeparateWords[]>>;
+}
+
+/** @param passagesWith counts the passages with each of these pairs of terms, up to `MAX_COUNTED` */
+export async function findSeparate(
+  words: readonly string[],
+  passagesWith: (pairs: readonly (readonly string[])[]) => Promise<readonly number[]>,
+): Promise<Map<string, SeparateWords[]>> {
+  const halves = words.flatMap((word) => halvesOf(word).map((each) => ({ word, ...each })));
+  const counts = halves.length === 0 ? [] : await passagesWith(halves.map(({ terms }) => terms));
+  const found = new Map(words.map((word) => [word, [] as SeparateWords[]]));
+  for (const [i, { word, text }] of halves.entries())
+    if (counts[i]! > 0) found.get(word)!.push({ text, passages: counts[i]! });
+  return found;
+}
+
+/** A shorter part of a word is a word by chance. */
+const MIN_HALF = 2;
+
+/** A word as two words, in each way, with their terms. */
+function halvesOf(word: string): { readonly text: string; readonly terms: readonly string[] }[] {
+  const cuts = Array.from({ length: Math.max(0, word.length - 2 * MIN_HALF + 1) }, (_, i) => i + MIN_HALF);
+  return cuts
+    .map((cut) => {
+      const text = `${word.slice(0, cut)} ${word.slice(cut)}`;
+      const tokens = analyze(text).filter(({ kind }) => kind !== 'tail');
+      return { text, terms: tokens.map(({ term }) => term) };
+    })
+    .filter(({ terms }) => terms.length === 2);
 }
 
 /** Words of the vocabulary that may be inflections of a word. */

@@ -108,6 +108,11 @@ interface WritingSession extends Session {
   readonly deadline?: undefined;
 }
 
+interface Waiting {
+  readonly statement: QueryConfig;
+  readonly resolve: (answer: Promise<QueryResult>) => void;
+}
+
 /** The longest time of a timer. 0 would be the default of the pool. */
 const NO_TIMEOUT = 2 ** 31 - 1;
 
@@ -123,6 +128,8 @@ export class PostgresSql implements Sql {
   readonly #namespace = new AsyncLocalStorage<string>();
   /** The namespace that the transaction of a connection was told. */
   readonly #told = new WeakMap<ClientBase, string>();
+  /** Statements outside of transactions that are sent in this turn of the event loop, by namespace. */
+  readonly #waiting = new Map<string, Waiting[]>();
   #hasPolicies = false;
   /** The type of each column, by `TABLE COLUMN`. */
   #types: ReadonlyMap<string, string> = new Map();
@@ -347,7 +354,7 @@ export class PostgresSql implements Sql {
     const statement = { text, ...(values.length > 0 && { values: [...values] }) };
     return guarded(async () => {
       if (session === undefined)
-        return this.#hasPolicies ? this.#alone(statement) : this.#pool.query(statement);
+        return this.#hasPolicies ? this.#alone(statement) : this.#together(statement);
       const { client, snapshot, deadline } = session;
       if (snapshot !== undefined)
         return deadline === undefined ? snapshot.query(statement) : snapshot.queryWithin(deadline, statement);
@@ -387,6 +394,37 @@ export class PostgresSql implements Sql {
         sent.failure ??= error as Error;
       },
     );
+  }
+
+  /**
+   * Runs one statement. Those of a namespace that are asked for at once share a connection, because it takes them without waiting, and
+   * a new one would take several round trips.
+   */
+  #together(statement: QueryConfig): Promise<QueryResult> {
+    const namespace = this.#namespace.getStore() ?? '';
+    return new Promise((resolve) => {
+      const others = this.#waiting.get(namespace);
+      const waiting = others ?? [];
+      waiting.push({ statement, resolve });
+      if (others !== undefined) return;
+      this.#waiting.set(namespace, waiting);
+      setImmediate(() => {
+        this.#waiting.delete(namespace);
+        void this.#sendTogether(waiting);
+      });
+    });
+  }
+
+  async #sendTogether(waiting: readonly Waiting[]): Promise<void> {
+    const connected = this.#pool.connect();
+    const answers = waiting.map(({ statement, resolve }) => {
+      const answer = connected.then((client) => client.query(statement));
+      resolve(answer);
+      return answer;
+    });
+    const settled = await Promise.allSettled(answers);
+    const client = await connected.catch(() => null);
+    client?.release(settled.some(({ status }) => status === 'rejected'));
   }
 
   /** Runs one statement in a transaction of its own, which can be told its namespace. */

@@ -1,12 +1,12 @@
 import { stem } from '../../core/text/analyze.ts';
 import type { StoredLanguage } from '../../core/text/language/language.ts';
 import type { Deadline } from '../../core/time/deadline.ts';
-import { lookUp } from '../lexical/look-up.ts';
+import { lookUp, type SeparateLookUp } from '../lexical/look-up.ts';
 import type { QueryVector, TextQuery, Vocabulary } from '../search-model.ts';
 import type { TextChange, TextIndex, TextScore } from '../sql/driver.ts';
 import type { PassageFilter } from '../sql/filter.ts';
 import type { Sql } from '../sql/sql.ts';
-import { searchText, TextCounts, verifyText } from './text-search.ts';
+import { countPhrases, searchText, TextCounts, verifyText } from './text-search.ts';
 import { knownWords, RememberedWords } from './vocabulary.ts';
 
 /** A `tsvector` of the terms of each passage, and tables of terms and words with the numbers of their passages. */
@@ -63,12 +63,21 @@ export class PostgresTextIndex implements TextIndex {
     words: readonly string[],
     languages: readonly StoredLanguage[],
     deadline: Deadline,
+    separate?: SeparateLookUp,
   ): Promise<Vocabulary> {
     const found = await this.#sql.within(deadline, () =>
-      lookUp(knownWords(this.#sql, ns, deadline, this.#remembered), words, languages, deadline),
+      lookUp(knownWords(this.#sql, ns, deadline, this.#remembered), words, languages, deadline, separate),
     );
     if (found !== null) return found;
     return { terms: words.map((word) => ({ word, passages: 0, near: [], isPartial: true })), languages: [] };
+  }
+
+  countPhrases(
+    ns: number,
+    phrases: readonly (readonly string[])[],
+    filter: PassageFilter,
+  ): Promise<number[]> {
+    return countPhrases(this.#sql, ns, phrases, filter);
   }
 
   /** In the order of the words, so that two transactions never wait for one another. */

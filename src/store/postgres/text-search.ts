@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { B, K1, MIN_IDF } from '../lexical/bm25.ts';
+import { MAX_COUNTED } from '../lexical/look-up.ts';
 import { type IndexedPassage, indexPassage, TEXT_FIELDS } from '../lexical/text-fields.ts';
 import type { FieldWeights, QueryVector, TextQuery, TextTerm } from '../search-model.ts';
 import type { TextEntry, TextScore } from '../sql/driver.ts';
@@ -320,6 +321,29 @@ async function ranked(
     scores: rows.filter((row) => row['id'] !== null).map(scoreOf),
     isComplete: rows[0]?.['is_complete'] !== 0,
   };
+}
+
+/** The numbers of passages that have these terms one after the other, each up to `MAX_COUNTED`. */
+export async function countPhrases(
+  sql: Sql,
+  ns: number,
+  phrases: readonly (readonly string[])[],
+  { passage: { join, sql: condition, parameters } }: PassageFilter,
+): Promise<number[]> {
+  const rows = await sql.all(
+    `SELECT each.place, (SELECT count(*) FROM (
+       SELECT 1 FROM passage_text AS t JOIN passage AS p ON p.ns = :ns AND p.id = t.passage ${join}
+       WHERE t.ns = :ns AND t.terms @@ (:namespace::tsquery && each.expression::tsquery) AND ${condition} LIMIT :most) AS found) AS passages
+     FROM ${sql.dialect.rows('phrases', { place: 'integer', expression: 'text' })} AS each ORDER BY each.place`,
+    {
+      ...{ ns, most: MAX_COUNTED, namespace: quoted(namespaceTerm(ns)), ...parameters },
+      phrases: phrases.map((terms, place) => ({
+        place,
+        expression: expressionOf({ terms, prefix: false }).toWellFormed(),
+      })),
+    },
+  );
+  return rows.map(({ passages }) => Number(passages));
 }
 
 async function withoutUnknown(sql: Sql, ns: number, terms: readonly Weighed[]): Promise<Weighed[]> {

@@ -1,3 +1,4 @@
+import type { SeparateLookUp } from '../lexical/look-up.ts';
 import type { StoredLanguage } from '../../core/text/language/language.ts';
 import type { Deadline } from '../../core/time/deadline.ts';
 import type { Passage } from '../../core/types.ts';
@@ -106,7 +107,15 @@ export interface TextIndex {
     words: readonly string[],
     languages: readonly StoredLanguage[],
     deadline: Deadline,
+    separate?: SeparateLookUp,
   ): Promise<Vocabulary>;
+  /** The numbers of passages that pass the filter and have these terms one after the other, each up to `MAX_COUNTED`. */
+  countPhrases(
+    ns: number,
+    phrases: readonly (readonly string[])[],
+    filter: PassageFilter,
+    deadline: Deadline,
+  ): Promise<number[]>;
 }
 
 /** Expressions of SQL for a row `v` of `embedding`, which save a round trip. */

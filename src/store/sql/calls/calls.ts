@@ -3,6 +3,7 @@ import type { StoredLanguage } from '../../../core/text/language/language.ts';
 import { Deadline } from '../../../core/time/deadline.ts';
 import type { Timestamp } from '../../../core/types.ts';
 import type { GraphState } from '../../graph-model.ts';
+import { findSeparate, type SeparateLookUp } from '../../lexical/look-up.ts';
 import { ADMIN_NAMESPACE, type AdminNamespace } from '../../rules/admin-namespace.ts';
 import { assertVectorDimensions } from '../../rules/validation.ts';
 import type {
@@ -30,6 +31,7 @@ import {
   writtenNamespaces,
 } from '../admin/maintenance.ts';
 import type { Driver, Scope } from '../driver.ts';
+import { passageFilter } from '../filter.ts';
 import { assertQueryVectors, generationById, generations, setGeneration } from '../generations.ts';
 import { conceptNames, linePlaces, namings, recordConcepts } from '../graph/concepts.ts';
 import { contributions, counts, edges, graphState, neighbours, nodes, outline } from '../graph/read.ts';
@@ -215,11 +217,18 @@ async function terms(
   words: readonly string[],
   budgetMs?: number,
   languages: readonly StoredLanguage[] = [],
+  separateAt?: Timestamp,
 ): Promise<NamespaceVocabulary> {
   const deadline = new Deadline(budgetMs);
+  const { isRemote } = sql.dialect;
+  const find: SeparateLookUp['find'] = (asked) =>
+    findSeparate(asked, (phrases) =>
+      text.countPhrases(ns, phrases, passageFilter(sql.dialect, { now: separateAt! }, true), deadline),
+    );
+  const separate = separateAt === undefined ? undefined : { isRemote, find };
   let hasSessions = true;
   const [vocabulary] = await atOnce<Vocabulary | null>(sql, [
-    () => text.terms(ns, words, languages, deadline),
+    () => text.terms(ns, words, languages, deadline, separate),
     async () => {
       const found = await sql.within(deadline, () => sql.all(HAS_SESSIONS, { ns }));
       hasSessions = found?.length !== 0;
@@ -235,7 +244,8 @@ const HAS_SESSIONS = 'SELECT 1 FROM record WHERE ns = :ns AND session IS NOT NUL
 const SEARCH = {
   /**
    * Looks folded words up in the namespace's vocabulary. The budget is how long the corrections of unknown words may take, in
-   * milliseconds; unlimited unless given. Words are known by their inflections in those of the languages that the namespace has.
+   * milliseconds; unlimited unless given. Words are known by their inflections in those of the languages that the namespace has. With a
+   * time, unknown words are looked up as two words in what has not expired then.
    */
   terms: {
     ...snapshot(noTerms, terms),

@@ -2,9 +2,9 @@ import type { SQLOutputValue } from 'node:sqlite';
 import type { StoredLanguage } from '../../../core/text/language/language.ts';
 import type { Deadline } from '../../../core/time/deadline.ts';
 import { bestByBm25, unionOf } from '../../lexical/bm25.ts';
-import { lookUp } from '../../lexical/look-up.ts';
+import { lookUp, MAX_COUNTED, type SeparateLookUp } from '../../lexical/look-up.ts';
 import { type IndexedPassage, indexPassage, TEXT_FIELDS } from '../../lexical/text-fields.ts';
-import type { PassageScore, TextQuery, TextTerm, Vocabulary } from '../../search-model.ts';
+import type { FieldWeights, PassageScore, TextQuery, TextTerm, Vocabulary } from '../../search-model.ts';
 import type { TextChange, TextEntry, TextIndex } from '../../sql/driver.ts';
 import type { PassageFilter } from '../../sql/filter.ts';
 import { HEADER_COLUMNS, headerOf, passageColumns, passageOf } from '../../sql/rows.ts';
@@ -115,10 +115,30 @@ export class SqliteTextIndex implements TextIndex {
     words: readonly string[],
     languages: readonly StoredLanguage[],
     deadline: Deadline,
+    separate?: SeparateLookUp,
   ): Promise<Vocabulary> {
-    return this.#db.withDeadline(deadline, () => lookUp(this.#vocabulary.of(ns), words, languages, deadline));
+    return this.#db.withDeadline(deadline, () =>
+      lookUp(this.#vocabulary.of(ns), words, languages, deadline, separate),
+    );
+  }
+
+  async countPhrases(
+    ns: number,
+    phrases: readonly (readonly string[])[],
+    filter: PassageFilter,
+    deadline: Deadline,
+  ): Promise<number[]> {
+    const counts: number[] = [];
+    for (const terms of phrases) {
+      const query = { any: [{ terms, prefix: false }], all: [], weights: EQUAL_WEIGHTS };
+      counts.push((await this.search(ns, query, filter, MAX_COUNTED, deadline)).length);
+    }
+    return counts;
   }
 }
+
+/** Only whether passages have a phrase counts. */
+const EQUAL_WEIGHTS: FieldWeights = { title: 1, headings: 1, body: 1, tags: 1 };
 
 /**
  * Ranks in memory if possible. FTS5 ranks phrases, prefixes and what a filter hides most of, with the same scores. Past
