@@ -79,12 +79,16 @@ export class ConceptGraph {
     const { project, ...visible } = filter;
     const of = [...new Map(near.map((node) => [node.id, node])).values()];
     const [concepts, others] = [of.filter(isConceptNode), of.filter((node) => !isConceptNode(node))];
-    const stored = await this.#graph.neighbours(namespace, { ...request, of: others.map(({ id }) => id) });
     const records = of.flatMap(({ id, record }) => (record !== null && isOfRecord(id) ? [record] : []));
     const toNames = concepts.map((node) => ({ project: node.project, key: nameKey(node.title) }));
     const ends = { from: records, to: records, toNames };
-    const read = await this.#edgesOf(namespace, ends, visible);
-    const counted = countsHidden && visible.excludedSources !== undefined ? await this.#edgesOf(namespace, ends, {}) : read; // prettier-ignore
+    const countsMore = countsHidden && visible.excludedSources !== undefined;
+    const [stored, read, all] = await Promise.all([
+      this.#graph.neighbours(namespace, { ...request, of: others.map(({ id }) => id) }),
+      this.#edgesOf(namespace, ends, visible),
+      countsMore ? this.#edgesOf(namespace, ends, {}) : null,
+    ]);
+    const counted = all ?? read;
     const known = new Map(stored.degrees.map((degree) => [degree.id, degree]));
     for (const { id } of concepts) known.set(id, { id, record: null, out: 0, in: 0 });
     const degrees = [...known.values()].map(({ id, record, out, in: into }): NodeDegree => {
@@ -107,14 +111,14 @@ export class ConceptGraph {
           (each) => project === undefined || each[to].project === project,
         );
         for (const each of added) nodes.set(each[to].id, each[to]);
-        const all = [...(byNode.get(id) ?? []), ...added.map(({ edge }) => edge)];
-        return all
+        const edges = [...(byNode.get(id) ?? []), ...added.map(({ edge }) => edge)];
+        return edges
           .sort((a, b) => b.weight - a.weight || compare(a[to], b[to]) || compare(a.type, b.type))
           .slice(0, limit);
       });
       return this.#placed(namespace, found);
     };
-    const [out, into] = [await nearest('out', 'src', 'dst'), await nearest('in', 'dst', 'src')];
+    const [out, into] = await Promise.all([nearest('out', 'src', 'dst'), nearest('in', 'dst', 'src')]);
     const shown = new Set([...out.map(({ dst }) => dst), ...into.map(({ src }) => src)]);
     return {
       ...{ out, in: into, degrees, tags: stored.tags },

@@ -55,13 +55,13 @@ export class ConceptReader {
     const records = [...new Set([...from, ...to])];
     const concepts = await this.#graph.recordConcepts(this.#namespace, records);
     const projects = new Set([...concepts.values(), ...toNames].map(({ project }) => project));
-    const found: ConceptEdges[] = [];
-    for (const project of projects) {
+    const edgesIn = (project: string): Promise<ConceptEdges> => {
       const own = (ids: readonly number[]): [number, RecordConcepts][] =>
         ids.flatMap((id) => (concepts.get(id)?.project === project ? [[id, concepts.get(id)!]] : []));
       const keys = toNames.flatMap((each) => (each.project === project ? [each.key] : []));
-      found.push(await this.#edgesIn(project, own(from), own(to), keys));
-    }
+      return this.#edgesIn(project, own(from), own(to), keys);
+    };
+    const found = await Promise.all(Array.from(projects, edgesIn));
     return { out: found.flatMap((each) => each.out), in: found.flatMap((each) => each.in) };
   }
 
