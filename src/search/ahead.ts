@@ -2,6 +2,7 @@ import type { Retrieved, SearchFilter, StoredPassage } from '../store/search-mod
 import type { Store } from '../store/store.ts';
 
 type FacetCall = Store['records']['facet'];
+type GetCall = Store['records']['get'];
 type RetrieveCall = Store['search']['retrieve'];
 type VectorsCall = Store['vectors']['ofPassages'];
 type PassagesCall = Store['search']['passages'];
@@ -18,6 +19,14 @@ export function rememberingStore(store: Store): Store {
       return new Map(found.map((each) => [each.value, each]));
     },
   );
+  const recordsOf = byKey(async (ids: readonly number[], ...[namespace, , state]: Parameters<GetCall>) => {
+    const found = await records.get(namespace, ids, state);
+    return new Map(found.map((record) => [record.id, record]));
+  });
+  const get: GetCall = async (namespace, ids, state) =>
+    state === 'any'
+      ? records.get(namespace, ids, state)
+      : [...(await recordsOf(ids, namespace, ids, state)).values()];
   const ofPassages = byKey((ids: readonly number[], ...[namespace, generation]: Parameters<VectorsCall>) =>
     vectors.ofPassages(namespace, generation, ids),
   );
@@ -47,7 +56,7 @@ export function rememberingStore(store: Store): Store {
       : { ...NOTHING, compared: await compared(request.records.ids, namespace, request) };
   return {
     ...{ capabilities, graph, admin, close: () => store.close() },
-    records: { ...records, links: byParameters(records.links), facet },
+    records: { ...records, links: byParameters(records.links), facet, get },
     search: {
       ...search,
       ...{ passages, retrieve, named: byParameters(search.named), terms: byParameters(search.terms) },

@@ -30,8 +30,8 @@ export interface SearchRun {
   /** How long each call of the index may take, in milliseconds; `undefined` for no limit. */
   readonly deadlineMs: number | undefined;
   readonly signal: AbortSignal | undefined;
-  /** Reads what the caller will need of the probable results, from a store that remembers it, at the same time as the search does. */
-  readonly ahead: ((store: Store, records: readonly RecordHeader[]) => Promise<unknown>) | undefined;
+  /** What the caller will read of the results. */
+  readonly ahead: ReadAhead | undefined;
   /** Without operators. */
   readonly query: ParsedQuery;
   /** Words and phrases that no result may have. */
@@ -44,6 +44,13 @@ export interface SearchRun {
   readonly queryTerms: ReadonlySet<string>;
   readonly dates: readonly DateRange[];
   readonly intent: QueryIntent | null;
+}
+
+/** What is read of probable results together with what the search reads itself, from a store that remembers it. */
+export interface ReadAhead {
+  /** Whether the passages that are shown will be chosen: see `shownPassages`. */
+  readonly shows: boolean;
+  read(store: Store, records: readonly RecordHeader[]): Promise<unknown>;
 }
 
 /** The model that embeds the query, and the generation of vectors to compare it with. */

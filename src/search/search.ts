@@ -203,7 +203,7 @@ async function loadPool(
   const topIds = top.map(({ passage }) => passage);
   const reach = smoothing === null || !retrieved.hasSessions ? undefined : SMOOTHING_REACH;
   const search = { run, retrieved, coverage, passages: [] };
-  if (run.ahead !== undefined && store.capabilities.isRemote)
+  if (run.ahead?.shows === true && store.capabilities.isRemote)
     readShown(search, [...new Set(found.map(({ record }) => record))]);
   const [loaded, edges, statements] = await Promise.all([
     store.search.passages(namespace, topIds, filter, reach),
@@ -275,7 +275,7 @@ async function readAhead(search: RankedSearch, ranked: readonly Ranked[], factor
   const hits = orderByConfidence(ranked, rate, ranking).map(({ passage }) => passage);
   const vector = laterVector(retrieved);
   const newest = ranking.newest === null ? [] : hits.slice(0, ranking.newest.results);
-  if (ahead !== undefined)
+  if (ahead?.shows === true)
     readShown(
       search,
       hits.map(({ record }) => record.id),
@@ -288,7 +288,7 @@ async function readAhead(search: RankedSearch, ranked: readonly Ranked[], factor
           vector.generation,
           newest.map(({ id }) => id),
         ),
-    ahead?.(
+    ahead?.read(
       store,
       hits.map(({ record }) => record),
     ),

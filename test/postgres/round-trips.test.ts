@@ -10,17 +10,21 @@ import { testDatabase } from './database.ts';
 import { Proxy } from './proxy.ts';
 import { type Traffic, TrafficCounter } from './round-trips.ts';
 
-/**
- * At most, for a whole operation on the example vault, with vectors. Measured were 4, 5, 8, 11, 34 and 1 round trips; a busy machine may
- * let one count as two.
- */
+/** How often an operation is measured until it is within its limit. */
+const ATTEMPTS = 5;
+
+function isWithin(measured: Traffic, limit: Traffic): boolean {
+  return measured.roundTrips <= limit.roundTrips && measured.statements <= limit.statements;
+}
+
+/** At most, for a whole operation on the example vault, with vectors. */
 const LIMITS: Readonly<Record<string, Traffic>> = {
-  search: { roundTrips: 5, statements: 24 },
-  'search, misspelt': { roundTrips: 6, statements: 32 },
-  write: { roundTrips: 9, statements: 32 },
-  delete: { roundTrips: 13, statements: 38 },
-  'pack with the graph': { roundTrips: 36, statements: 82 },
-  'startup-inject': { roundTrips: 2, statements: 4 },
+  search: { roundTrips: 4, statements: 23 },
+  'search, misspelt': { roundTrips: 5, statements: 32 },
+  write: { roundTrips: 8, statements: 28 },
+  delete: { roundTrips: 11, statements: 36 },
+  'pack with the graph': { roundTrips: 24, statements: 66 },
+  'startup-inject': { roundTrips: 1, statements: 1 },
 };
 
 it('operations wait for the server as rarely as this', async () => {
@@ -59,14 +63,16 @@ it('operations wait for the server as rarely as this', async () => {
     for (const [name, operation] of Object.entries(operations)) {
       // The first run fills caches and opens connections.
       await operation();
-      if (name === 'write') await operation();
-      // With a distance, all that is sent at once is sent before the first answer.
-      proxy.delay = 25;
-      const { roundTrips, statements } = await counter.measure(operation);
-      proxy.delay = 0;
+      // There is one to delete for each attempt.
+      if (name === 'write') for (let i = 0; i < ATTEMPTS; i++) await operation();
       const limit = LIMITS[name]!;
-      expect.soft(roundTrips, `round trips of ${name}`).toBeLessThanOrEqual(limit.roundTrips);
-      expect.soft(statements, `statements of ${name}`).toBeLessThanOrEqual(limit.statements);
+      const measured: Traffic[] = [];
+      // With a distance, all that is sent at once is sent before the first answer, unless the machine is busy or works in the background.
+      proxy.delay = 25;
+      while (measured.length < ATTEMPTS && !measured.some((each) => isWithin(each, limit)))
+        measured.push(await counter.measure(operation));
+      proxy.delay = 0;
+      expect.soft(measured, name).toContainEqual(expect.toSatisfy((each: Traffic) => isWithin(each, limit)));
     }
   } finally {
     await loci.close();

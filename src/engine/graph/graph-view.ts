@@ -73,11 +73,13 @@ export async function nodesNear(
   { anchors, depth, limit, ...scope }: NearRequest,
 ): Promise<ExpandedNode[]> {
   const { store, graph, namespace, config } = context;
-  if (!isBuilt(await store.graph.state(namespace), config.graph.types))
-    throw new LociError('store_busy', 'the graph is being built');
   const options = await walkOptions(context, scope);
   const records = anchors.map(({ record }) => record);
-  const nodes = await graph.nodes(namespace, { records }, options.filter);
+  const [state, nodes] = await Promise.all([
+    store.graph.state(namespace),
+    graph.nodes(namespace, { records }, options.filter),
+  ]);
+  if (!isBuilt(state, config.graph.types)) throw new LociError('store_busy', 'the graph is being built');
   // The node of a record precedes those of its tasks.
   const byRecord = Map.groupBy(nodes, ({ record }) => record);
   const found = anchors.flatMap(({ record, score }) => {

@@ -7,9 +7,10 @@ import type { Hit } from '../../search/rank/confidence.ts';
 import type { SearchOutcome } from '../../search/search.ts';
 import { SECRET_DETECTION } from '../../secrets/detect.ts';
 import type { EngineContext } from '../context.ts';
-import { wholeCitations } from '../shared/citations.ts';
+import { type CitedFrom, readingFrom, wholeCitations } from '../shared/citations.ts';
 import { NODE_TYPES } from '../../core/graph-types.ts';
 import type { GraphNode } from '../../store/graph-model.ts';
+import type { RecordHeader } from '../../store/search-model.ts';
 import { type Receipt, receiptSchema } from '../../pack/receipt.ts';
 
 /** A hit and the lane that found it. */
@@ -61,22 +62,44 @@ export function foundHits({ hits, related }: SearchOutcome, minScore: number): F
   ];
 }
 
-/** Loads the records of hits and makes candidates of them, in order. */
-export async function candidatesOf(context: EngineContext, found: readonly FoundHit[]): Promise<Candidate[]> {
-  const headers = found.map(({ hit }) => hit.passage.record);
+/** Records with the citations of the whole of each, by id. */
+export interface CitedRecords {
+  /** Without those that are gone. */
+  readonly records: ReadonlyMap<number, LociRecord>;
+  readonly citations: ReadonlyMap<number, string>;
+}
+
+export async function citedRecords(from: CitedFrom, headers: readonly RecordHeader[]): Promise<CitedRecords> {
   const ids = headers.map(({ id }) => id);
   const [records, citations] = await Promise.all([
-    context.store.records.get(context.namespace, ids, { liveAt: context.now() }),
-    wholeCitations(context, headers),
+    from.store.records.get(from.namespace, ids, { liveAt: from.now() }),
+    wholeCitations(from, headers),
   ]);
-  const byId = new Map<number, LociRecord>(records.map((record) => [record.id, record]));
-  const citationOf = new Map(ids.map((id, i) => [id, citations[i]!]));
-  return found.map(({ hit, isBelowThreshold: isBelow, ...by }, i): Candidate => {
+  return {
+    records: new Map(records.map((record) => [record.id, record])),
+    citations: new Map(ids.map((id, i) => [id, citations[i]!])),
+  };
+}
+
+/** The candidates of what a search has found, in order. */
+export async function candidatesOfSearch(
+  context: EngineContext,
+  { run }: SearchOutcome,
+  found: readonly FoundHit[],
+): Promise<Candidate[]> {
+  const headers = found.map(({ hit }) => hit.passage.record);
+  return candidatesOf(found, await citedRecords(readingFrom(context, run.store), headers));
+}
+
+/** Makes candidates of hits, in order. @param cited what was read of their records */
+export function candidatesOf(found: readonly FoundHit[], { records, citations }: CitedRecords): Candidate[] {
+  return found.map(({ hit, isBelowThreshold: isBelow, ...by }): Candidate => {
     const { passage, confidence, later } = hit;
-    const record = byId.get(passage.record.id);
-    const ofLater = later && citationOf.get(later.record);
+    const record = records.get(passage.record.id);
+    const ofLater = later && citations.get(later.record);
+    const citation = citations.get(passage.record.id)!;
     const base = {
-      ...{ passage, score: confidence, ...by, citation: citations[i]!, passages: [], secrets: [] },
+      ...{ passage, score: confidence, ...by, citation, passages: [], secrets: [] },
       ...(ofLater !== undefined && { later: { citation: ofLater, date: dayText(later!.time) } }),
     };
     if (record === undefined) return { ...base, record: withoutText(passage.record), excluded: 'gone' };

@@ -19,7 +19,7 @@ import { assertGraphIsOn, graphFilter } from '../graph/graph-view.ts';
 import { updateGraph } from '../graph/update-relations.ts';
 import { searchOutcome } from '../records/search.ts';
 import {
-  candidatesOf,
+  candidatesOfSearch,
   foundHits,
   withCredentials,
   budgetField,
@@ -82,7 +82,7 @@ export async function graphIndex(
   ]);
   const found = foundHits(outcome, context.config.search.minScore);
   const searched = Math.round(performance.now() - started);
-  const base = await withCredentials(context, await candidatesOf(context, found));
+  const base = await withCredentials(context, await candidatesOfSearch(context, outcome, found));
   const terms = outcome.run.queryTerms;
   const scope = { ...filter, ...(allow_cross_project !== undefined && { allow_cross_project }) };
   const neighbours = graphLane(context, {

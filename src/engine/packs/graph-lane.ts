@@ -10,7 +10,7 @@ import type { EngineContext } from '../context.ts';
 import { edgePlaces, recordsOfEdges } from '../graph/edge-places.ts';
 import { crossProjectTypes, nodesNear } from '../graph/graph-view.ts';
 import { wholeCitations } from '../shared/citations.ts';
-import { candidatesOf, isBelowThreshold, type FoundHit } from './candidates.ts';
+import { candidatesOf, type CitedRecords, isBelowThreshold, type FoundHit } from './candidates.ts';
 import type { Lane } from './lanes.ts';
 
 /** The lane of the graph, as receipts name it. */
@@ -46,9 +46,7 @@ export function graphLane(context: EngineContext, request: GraphLaneRequest): La
     expand: async (base, signal) => {
       const near = await nearCandidates(context, request, base);
       signal.throwIfAborted();
-      const found = await foundNeighbours(context, request, base, near);
-      signal.throwIfAborted();
-      return candidatesOf(context, found);
+      return foundNeighbours(context, request, base, near);
     },
   };
 }
@@ -89,11 +87,11 @@ async function foundNeighbours(
   request: GraphLaneRequest,
   base: readonly Candidate[],
   near: readonly ExpandedNode[],
-): Promise<FoundHit[]> {
+): Promise<Candidate[]> {
   if (near.length === 0) return [];
   const { store, namespace, now } = context;
   const ids = near.map(({ node }) => node.record!);
-  const [passages, { records, explain }] = await Promise.all([
+  const [passages, { explain, ...cited }] = await Promise.all([
     store.records.passagesOf(namespace, ids),
     pathExplainer(
       context,
@@ -105,8 +103,8 @@ async function foundNeighbours(
   const project = request.allow_cross_project === true ? undefined : request.project;
   const filter = { now: now(), ...(project !== undefined && { project }) };
   const best = base[0]?.score ?? 0;
-  return near.flatMap((each): FoundHit[] => {
-    const record = records.get(each.node.record!);
+  const found = near.flatMap((each): FoundHit[] => {
+    const record = cited.records.get(each.node.record!);
     if (record === undefined || !admits(record, filter)) return [];
     const chosen = bestPassage(record, passages.get(record.id) ?? [], each, request.terms);
     if (chosen === null) return [];
@@ -122,6 +120,7 @@ async function foundNeighbours(
       },
     ];
   });
+  return candidatesOf(found, cited);
 }
 
 /** The passage with the most terms of the query, the first of equals; for a task, the one that has it. */
@@ -149,29 +148,28 @@ export type PathExplanation = Pick<Candidate, 'via'> & {
   readonly path: NonNullable<ReceiptCandidate['path']>;
 };
 
-/** Explains paths. Returns the records that justify their steps, which it reads for this, together with some others. */
+/** Explains paths. Returns the records that justify their steps and some others, which it reads for this, with citations. */
 export async function pathExplainer(
   context: EngineContext,
   paths: readonly (readonly Step[])[],
   others: readonly number[],
-): Promise<{
-  readonly records: ReadonlyMap<number, LociRecord>;
-  readonly explain: (path: readonly Step[]) => PathExplanation;
-}> {
+): Promise<CitedRecords & { readonly explain: (path: readonly Step[]) => PathExplanation }> {
   const steps = paths.flat();
   const edges = steps.map(({ edge }) => edge);
   const ids = [...new Set(steps.flatMap(({ from }) => from.record ?? []))];
   const records = await recordsOfEdges(context, edges, [...ids, ...others]);
-  const froms = ids.flatMap((id) => records.get(id) ?? []);
-  const places = await edgePlaces(context, edges, records);
-  const citations = await wholeCitations(context, froms);
-  const citationOf = new Map(froms.map(({ id }, i) => [id, citations[i]!]));
+  const cited = [...new Set([...ids, ...others])].flatMap((id) => records.get(id) ?? []);
+  const [places, whole] = await Promise.all([
+    edgePlaces(context, edges, records),
+    wholeCitations(context, cited),
+  ]);
+  const citations = new Map(cited.map(({ id }, i) => [id, whole[i]!]));
   const nameOf = ({ edge, from, forwards }: Step): string | null => {
     if (from.record === null) return null;
     const place = places.get(edge);
     // The lines of an edge are in the record where it begins.
     const isThere = forwards && place?.record.id === from.record;
-    return (isThere ? place.citation : citationOf.get(from.record)) ?? null;
+    return (isThere ? place.citation : citations.get(from.record)) ?? null;
   };
   const explain = (path: readonly Step[]): PathExplanation => ({
     via: pathWords(path, nameOf),
@@ -187,5 +185,5 @@ export async function pathExplainer(
       };
     }),
   });
-  return { records, explain };
+  return { records, citations, explain };
 }

@@ -158,7 +158,7 @@ async function nodeCandidates(
   nodes: readonly ExpandedNode[],
 ): Promise<NodeCandidate[]> {
   const ids = [...new Set(nodes.flatMap(({ node }) => node.record ?? []))];
-  const [passages, { records, explain }] = await Promise.all([
+  const [passages, { explain, ...cited }] = await Promise.all([
     context.store.records.passagesOf(context.namespace, ids),
     pathExplainer(
       context,
@@ -167,7 +167,7 @@ async function nodeCandidates(
     ),
   ]);
   const found = nodes.flatMap((each): { readonly node: GraphNode; readonly hit: FoundHit }[] => {
-    const record = records.get(each.node.record ?? -1);
+    const record = cited.records.get(each.node.record ?? -1);
     if (record === undefined) return [];
     const passage = passageOf(each, passages.get(record.id) ?? []) ?? NO_PASSAGE;
     const isAsked = each.path.length === 0;
@@ -179,7 +179,7 @@ async function nodeCandidates(
     return [{ node: each.node, hit }];
   });
   const hits = found.map(({ hit }) => hit);
-  const candidates = await withCredentials(context, await candidatesOf(context, hits));
+  const candidates = await withCredentials(context, candidatesOf(hits, cited));
   return candidates.map((each, i) => nodeCandidate(each, found[i]!.node, each.via ?? 'asked for'));
 }
 

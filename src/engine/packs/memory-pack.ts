@@ -38,13 +38,15 @@ import { searchOutcome, type SearchRequest } from '../records/search.ts';
 import {
   bestConfidence,
   budgetField,
-  candidatesOf,
+  candidatesOfSearch,
+  citedRecords,
   excludeKnown,
   findCredentials,
   foundHits,
   queryField,
   traceField,
 } from './candidates.ts';
+import { readingFrom } from '../shared/citations.ts';
 import { GRAPH_LANE, graphLane } from './graph-lane.ts';
 import { embedLane, runLanes } from './lanes.ts';
 import { receiptHead } from './receipts.ts';
@@ -157,13 +159,11 @@ export async function memoryPack(
       search: () => baseRetrieval(context, { ...given, ...options }, candidatesFor(budget)),
     },
   );
-  return {
-    ...made,
-    notices: [...notices, ...(use_graph ? await gapsOf(context, receipt, given) : [])],
-    receipt_id: await context.shared(ReceiptLog).write(context.namespace, receipt),
-    receipt,
-    took_ms,
-  };
+  const [gaps, receipt_id] = await Promise.all([
+    use_graph ? gapsOf(context, receipt, given) : [],
+    context.shared(ReceiptLog).write(context.namespace, receipt),
+  ]);
+  return { ...made, notices: [...notices, ...gaps], receipt_id, receipt, took_ms };
 }
 
 async function gapsOf(context: EngineContext, { lanes }: Receipt, scope: GraphScope): Promise<string[]> {
@@ -218,12 +218,15 @@ async function makePack(
 ): Promise<Omit<Pack, 'receipt_id'>> {
   const started = performance.now();
   const { budget, query } = request;
-  const behind = request.use_graph === true ? await catchUpGraph(context, request.signal) : null;
-  const outcome = await search();
+  // The search reads nothing of the graph.
+  const [behind, outcome] = await Promise.all([
+    request.use_graph === true ? catchUpGraph(context, request.signal) : null,
+    search(),
+  ]);
   const minScore = request.minScore ?? Math.max(EMPTY_BELOW, context.config.search.minScore);
   const found = foundHits(outcome, minScore);
   const searched = Math.round(performance.now() - started);
-  const base = await candidatesOf(context, found);
+  const base = await candidatesOfSearch(context, outcome, found);
   let embeds: readonly Embed[] = [];
   const { lanes, candidates: all } = await runLanes(base, [
     embedLane(context, outcome.run.filter, citationPrefix, (found) => (embeds = found)),
@@ -308,6 +311,10 @@ function baseRetrieval(
     ...{ query, limit, related: RELATED, minScore: 0, audience: 'context' },
     ...(project !== undefined && { project }),
     ...(signal !== undefined && { signal }),
+    ahead: {
+      shows: false,
+      read: (store, records) => citedRecords(readingFrom(context, store), records.slice(0, limit)),
+    },
   });
 }
 

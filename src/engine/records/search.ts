@@ -4,13 +4,12 @@ import { stem } from '../../core/text/analyze.ts';
 import type { Reranker } from '../../embed/rerank/reranker.ts';
 import { CLASSIC_RANKING, DEFAULT_RANKING, type Ranking } from '../../search/rank/ranking.ts';
 import { type MissingSignal, NOT_ALL_EMBEDDED } from '../../search/retrieve/signals.ts';
-import type { VectorIndexRef } from '../../search/run.ts';
+import type { ReadAhead, VectorIndexRef } from '../../search/run.ts';
 import { runSearch, type SearchOutcome } from '../../search/search.ts';
 import { shownPassages, type ShownPassages } from '../../search/shown-passages.ts';
 import { hasProse } from '../../sources/markdown/plain-text.ts';
 import type { Hit } from '../../search/rank/confidence.ts';
 import type { RecordHeader, SearchFilter } from '../../store/search-model.ts';
-import type { Store } from '../../store/store.ts';
 import type { EngineContext, EngineServices } from '../context.ts';
 import { storeFilters } from '../fields/record-fields.ts';
 import { millisecondsSince } from '../fields/times.ts';
@@ -27,7 +26,7 @@ import {
   type Audience,
 } from '../reading/configured/source-policies.ts';
 import { embeddingProcess } from '../embedding/backfill.ts';
-import { citationOfLines, wholeCitations } from '../shared/citations.ts';
+import { citationOfLines, readingFrom, wholeCitations } from '../shared/citations.ts';
 import type { SearchInput, SearchOutput, SearchResultOutput } from './results/search-fields.ts';
 import { formatHit } from './results/search-result.ts';
 import { countStrong } from './results/search-messages.ts';
@@ -49,6 +48,8 @@ export interface SearchRequest extends Omit<SearchFilter, 'now'> {
   readonly audience?: Audience;
   /** What differs from the ranking of the settings. */
   readonly ranking?: Partial<Ranking>;
+  /** What the caller will read of the results. */
+  readonly ahead?: ReadAhead;
   readonly signal?: AbortSignal;
 }
 
@@ -79,6 +80,10 @@ export async function searchWithOutcome(
     ...(related !== undefined && { related }),
     ...(min_score !== undefined && { minScore: min_score }),
     ...(signal !== undefined && { signal }),
+    ahead: {
+      shows: true,
+      read: (store, records) => wholeCitations(readingFrom(context, store), records),
+    },
   });
   const { hits, retrieved, run, notices } = outcome;
   const results = await searchResults(context, outcome, explain);
@@ -157,7 +162,7 @@ export async function searchOutcome(
   vectors?: VectorIndexRef | null,
 ): Promise<SearchOutcome> {
   const { query, operators = false, limit: requestedLimit, minScore, related, ...others } = request;
-  const { signal, audience, ranking, ...filter } = others;
+  const { signal, audience, ranking, ahead, ...filter } = others;
   if (query.trim() === '') throw new LociError('invalid_input', 'the query is empty');
   const { caller, config, namespace, store } = context;
   const now = context.now();
@@ -189,7 +194,7 @@ export async function searchOutcome(
       },
     }),
     ...(signal === undefined ? {} : { signal }),
-    ahead: (from, records) => wholeCitations(citedFrom(context, from), records),
+    ...(ahead !== undefined && { ahead }),
   });
   return { ...outcome, hits: currentFirst(outcome.hits) };
 }
@@ -234,7 +239,7 @@ export async function searchResults(
   context.shared(HitCounter).count(context.namespace, records.flatMap(vaultOrSource));
   const [shown, citations, origins] = await Promise.all([
     shownOf(outcome, hits),
-    wholeCitations(citedFrom(context, outcome.run.store), records),
+    wholeCitations(readingFrom(context, outcome.run.store), records),
     sourceOrigins(context, records),
   ]);
   const options = { terms: highlightedTerms(outcome), now: outcome.run.filter.now, explain };
@@ -257,11 +262,6 @@ export async function searchResults(
       options,
     );
   });
-}
-
-/** Citations of the records of a search are read from its store, which may have read them ahead. */
-function citedFrom({ namespace, now }: EngineContext, store: Store): Parameters<typeof wholeCitations>[0] {
-  return { store, namespace, now };
 }
 
 /** Results whose passages are chosen, which takes time for each: the first ones are read. */

@@ -1,10 +1,16 @@
 import type { RecordHeader } from '../../store/search-model.ts';
+import type { Store } from '../../store/store.ts';
 import type { EngineContext } from '../context.ts';
 
 type CitedRecord = Pick<RecordHeader, 'id' | 'origin' | 'source' | 'key'>;
 
 /** Where the records are. */
-type Cited = Pick<EngineContext, 'store' | 'namespace' | 'now'>;
+export type CitedFrom = Pick<EngineContext, 'store' | 'namespace' | 'now'>;
+
+/** Reads from the store of a search, which may have read ahead. */
+export function readingFrom({ namespace, now }: CitedFrom, store: Store): CitedFrom {
+  return { store, namespace, now };
+}
 
 /** The lines of a record that a citation names. */
 interface CitedLines {
@@ -31,7 +37,7 @@ export function citationOfLines(whole: string, { record, startLine, endLine }: C
 }
 
 /** The citations of whole records: without lines. */
-export async function wholeCitations(context: Cited, records: readonly CitedRecord[]): Promise<string[]> {
+export async function wholeCitations(context: CitedFrom, records: readonly CitedRecord[]): Promise<string[]> {
   const paths = [...new Set(records.flatMap((record) => vaultPath(record) ?? []))];
   const ambiguous = await ambiguousPaths(context, paths);
   return records.map((record) => {
@@ -43,7 +49,7 @@ export async function wholeCitations(context: Cited, records: readonly CitedReco
 
 /** The paths that are in several vaults. */
 async function ambiguousPaths(
-  { store, namespace, now }: Cited,
+  { store, namespace, now }: CitedFrom,
   paths: readonly string[],
 ): Promise<Set<string>> {
   if (paths.length === 0) return new Set();
