@@ -161,7 +161,8 @@ describe('a filter with the index of vectors', async () => {
   const MANY = 20_000;
   /** The records of the first namespace, and those with the tag in the second, are farthest from the query. */
   const FILL = `
-    INSERT INTO namespace (id, name, text_passages) VALUES (1001, 'few', ${String(FEW)}), (1002, 'many', ${String(MANY)});
+    INSERT INTO namespace (id, name) VALUES (1001, 'few'), (1002, 'many');
+    INSERT INTO namespace_state (ns, text_passages) VALUES (1001, ${String(FEW)}), (1002, ${String(MANY)});
     CREATE TEMPORARY TABLE made AS
       SELECT 1001 AS ns, n, '[]' AS tags, 3 AS angle FROM generate_series(1, ${String(FEW)}) AS n
       UNION ALL SELECT 1002, n, CASE WHEN n % 10000 = 0 THEN '["rare"]' ELSE '[]' END,

@@ -64,6 +64,7 @@ const POSTGRES_DIALECT: Dialect = {
   isJson: () => 'TRUE',
   isTextList: () => 'TRUE',
   isObject: () => 'TRUE',
+  forUpdate: 'FOR UPDATE',
   namespaces: 'all_namespaces',
 };
 
@@ -86,7 +87,7 @@ export const SET: string = `SELECT ${Object.entries(SETTINGS)
   .map(([name, value]) => `set_config('${name}', '${value}', TRUE)`)
   .join(', ')}`;
 const SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${SET}`;
-const TRANSACTION = `BEGIN; ${SET}`;
+const TRANSACTION = `${SET}, ${TRANSACTION_ID}`;
 /** How long the answer to a statement of a transaction may take: longer than the server lets it run. In milliseconds. */
 const STATEMENT_TIMEOUT_MS = 65_000;
 /** The longest time of a timer. 0 would be the default of the pool. */
@@ -185,21 +186,6 @@ export class PostgresSql implements Sql {
     );
   }
 
-  async insert(table: 'passage', rows: readonly Row[]): Promise<number[]> {
-    if (rows.length === 0) return [];
-    const columns = columnsOf(rows).join(', ');
-    const inserted = await this.#answer({
-      text: `INSERT INTO ${table} (id, ${columns}) SELECT nextval('${table}_id'), ${columns} FROM ${this.#given(table, rows)} RETURNING id`,
-      values: [jsonOf(rows)],
-    });
-    return (inserted.rows as { id: number }[]).map(({ id }) => id);
-  }
-
-  async lock(table: 'namespace' | 'lease', row: Row): Promise<boolean> {
-    const conditions = Object.keys(row).map((column) => `${column} = :${column}`);
-    return (await this.run(`SELECT 1 FROM ${table} WHERE ${conditions.join(' AND ')} FOR UPDATE`, row)) > 0;
-  }
-
   /** Runs statements that make tables and indexes, which concern no namespace. Outside of a transaction they may take any time. */
   async script(text: string): Promise<void> {
     const client = this.#session.getStore()?.client;
@@ -256,11 +242,7 @@ export class PostgresSql implements Sql {
     const outcome: { transaction?: TransactionId; done?: { readonly result: Result } } = {};
     try {
       const begin = (client: ClientBase): Session =>
-        sessionOf(
-          client,
-          false,
-          client.query(`${TRANSACTION}; ${this.#tell(client)} SELECT ${TRANSACTION_ID}`),
-        );
+        sessionOf(client, false, client.query(`BEGIN; ${this.#tell(client)} ${TRANSACTION}`));
       await this.#connected(begin, work, (result, begun) => {
         outcome.transaction = (begun as { rows: TransactionId[] }[]).at(-1)!.rows[0]!;
         outcome.done = { result };

@@ -3,7 +3,7 @@ import type { StoredLanguage } from '../../core/text/language/language.ts';
 import type { Deadline } from '../../core/time/deadline.ts';
 import { lookUp } from '../lexical/look-up.ts';
 import type { QueryVector, TextQuery, Vocabulary } from '../search-model.ts';
-import type { TextChange, TextIndex, TextScore } from '../sql/driver.ts';
+import type { StateCounts, TextChange, TextIndex, TextScore } from '../sql/driver.ts';
 import type { PassageFilter } from '../sql/filter.ts';
 import type { Sql } from '../sql/sql.ts';
 import { searchText, TextCounts, verifyText } from './text-search.ts';
@@ -22,29 +22,39 @@ export class PostgresTextIndex implements TextIndex {
     // All namespaces are in the same tables.
   }
 
-  async change(ns: number, { added, removed, erased }: TextChange): Promise<void> {
+  async change(ns: number, { created = [], added, removed, erased }: TextChange): Promise<StateCounts> {
     const changes = new TextCounts(ns);
     const gone = [...removed, ...erased];
+    if (gone.length === 0 && added.length === 0 && created.length === 0) return {};
     for (const entry of gone) changes.count(entry, -1);
     const rows = added.map((entry) => changes.count(entry, 1));
+    const createdRows = created.map(({ record, ...entry }) => {
+      const row = changes.count({ passage: 0, ...entry }, 1);
+      return { record, ordinal: entry.text.ordinal, length: row['length']!, terms: row['terms']! };
+    });
     if (gone.length > 0)
       await this.#sql.change(
         `DELETE FROM passage_text WHERE ns = :ns AND ${this.#sql.dialect.isIn('passage', 'passages')}`,
         { ns, passages: gone.map(({ passage }) => passage) },
       );
-    if (gone.length === 0 && added.length === 0) return;
-    await this.#sql.change(
-      `INSERT INTO passage_text (ns, passage, length, terms)
-       SELECT ns, passage, length, terms::tsvector FROM jsonb_to_recordset(:rows::jsonb)
-         AS each(ns bigint, passage bigint, length bigint, terms text)`,
-      { rows },
-    );
+    if (added.length > 0)
+      await this.#sql.change(
+        `INSERT INTO passage_text (ns, passage, length, terms)
+         SELECT ns, passage, length, terms::tsvector FROM jsonb_to_recordset(:rows::jsonb)
+           AS each(ns bigint, passage bigint, length bigint, terms text)`,
+        { rows },
+      );
+    if (created.length > 0)
+      await this.#sql.change(
+        `INSERT INTO passage_text (ns, passage, length, terms)
+         SELECT p.ns, p.id, each.length, each.terms::tsvector FROM jsonb_to_recordset(:rows::jsonb)
+           AS each(record bigint, ordinal bigint, length bigint, terms text)
+         JOIN passage AS p ON p.ns = :ns AND p.record = each.record AND p.ordinal = each.ordinal`,
+        { ns, rows: createdRows },
+      );
     await this.#addCounts('term', 'word', changes.words, ns);
     await this.#addCounts('text_term', 'term', changes.terms, ns);
-    await this.#sql.change(
-      'UPDATE namespace SET text_passages = text_passages + :passages, text_terms = text_terms + :terms WHERE id = :ns',
-      { ns, passages: added.length - gone.length, terms: changes.length },
-    );
+    return { text_passages: created.length + added.length - gone.length, text_terms: changes.length };
   }
 
   search(
@@ -113,7 +123,9 @@ export class PostgresTextIndex implements TextIndex {
   async reset(ns: number): Promise<void> {
     for (const table of ['passage_text', 'text_term', 'term'])
       await this.#sql.change(`DELETE FROM ${table} WHERE ns = :ns`, { ns });
-    await this.#sql.change('UPDATE namespace SET text_passages = 0, text_terms = 0 WHERE id = :ns', { ns });
+    await this.#sql.change('UPDATE namespace_state SET text_passages = 0, text_terms = 0 WHERE ns = :ns', {
+      ns,
+    });
   }
 
   verify(ns: number, limit: number): Promise<string[]> {

@@ -182,7 +182,7 @@ export async function verifyText(sql: Sql, ns: number, limit: number): Promise<s
   }
   const row = await sql.get(
     `SELECT text_passages, text_terms, (SELECT count(*) FROM passage_text WHERE ns = :ns) AS indexed
-     FROM namespace WHERE id = :ns`,
+     FROM namespace_state WHERE ns = :ns`,
     { ns },
   );
   if (Number(row?.['indexed']) > passages) findings.push('the full-text index has passages that are gone');
@@ -298,13 +298,13 @@ async function ranked(
      query AS MATERIALIZED (
        SELECT n.text_terms::float8 / n.text_passages AS average, '${THRESHOLDS}'::float8[] AS thresholds, term.*, matching.is_complete,
          (:namespace::text || ' & (' || matching.expression || ')')::tsquery AS match
-       FROM namespace AS n
+       FROM namespace_state AS n
        CROSS JOIN LATERAL (SELECT array_agg(CASE WHEN passages = 0 THEN 0 WHEN raw <= 0 THEN ${String(MIN_IDF)}::float8 ELSE raw END
              * times * ${String(K1 + 1)}::float8 ORDER BY place) AS idf
          FROM (SELECT *, ln(greatest(1e-9::float8, (n.text_passages - passages + 0.5::float8) / (passages + 0.5::float8))) AS raw
            FROM counted) AS each) AS term
        CROSS JOIN (${all.length > 0 ? 'SELECT :match::text AS expression, TRUE AS is_complete' : RAREST}) AS matching
-       WHERE n.id = :ns AND n.text_passages > 0)
+       WHERE n.ns = :ns AND n.text_passages > 0)
      SELECT query.is_complete, best.id, best.record, best.score${compared === undefined ? '' : `, ${COSINE} AS cosine`}
      FROM query LEFT JOIN LATERAL (${bestOf(filter, measured)}) AS best ON TRUE
      ORDER BY best.score DESC, best.id`,

@@ -108,7 +108,7 @@ async function namespaceWords(sql: Sql, ns: number, known: string): Promise<Row>
        CASE WHEN state <> :known AND NOT EXISTS (SELECT 1 FROM term WHERE ns = :ns OFFSET :most) THEN
          (SELECT json_agg(json_build_array(word, passages)) FROM term WHERE ns = :ns) END AS words
      FROM (SELECT text_passages AS passages, concat_ws(' ', last_change, text_passages, text_terms) AS state
-       FROM namespace WHERE id = :ns) AS current`,
+       FROM namespace_state WHERE ns = :ns) AS current`,
     { ns, known, markers: MARKER_WORDS, most: MAX_SMALL_VOCABULARY },
   );
   return row ?? {};

@@ -4,7 +4,6 @@ import { Deadline } from '../../../core/time/deadline.ts';
 import type { Timestamp } from '../../../core/types.ts';
 import type { GraphState } from '../../graph-model.ts';
 import { ADMIN_NAMESPACE, type AdminNamespace } from '../../rules/admin-namespace.ts';
-import { assertVectorDimensions } from '../../rules/validation.ts';
 import type {
   GenerationChange,
   LoadedPassages,
@@ -33,7 +32,7 @@ import { assertQueryVectors, generationById, generations, setGeneration } from '
 import { conceptNames, linePlaces, namings, recordConcepts } from '../graph/concepts.ts';
 import { contributions, counts, edges, graphState, neighbours, nodes, outline } from '../graph/read.ts';
 import { readItems } from '../item.ts';
-import { lockExisting, lockNamespace, type NamespaceRow } from '../namespace.ts';
+import { lockNamespace } from '../namespace.ts';
 import {
   countRecords,
   facet,
@@ -62,7 +61,7 @@ import {
   vectorsOf,
   vectorsOfPassages,
 } from '../read/retrieve.ts';
-import { atOnce, findNamespace } from '../sql.ts';
+import { findNamespace } from '../sql.ts';
 import { changes } from '../write/changes.ts';
 import { commit } from '../write/commit.ts';
 
@@ -291,29 +290,18 @@ const VECTORS = {
    */
   put: call(
     'writer',
-    (
+    async (
       { sql, text, vectors: index },
       namespace: string,
       generation: number,
       vectors: readonly VectorWrite[],
       sentences: SentenceVectors = new Map(),
-    ) =>
-      sql.transaction(async () => {
-        const [row = null] = await atOnce<NamespaceRow | null>(sql, [
-          () => (vectors.length > 0 ? lockNamespace(sql, text, namespace) : lockExisting(sql, namespace)),
-          async () => {
-            // Within the transaction, because another process may remove the generation.
-            const found = await generationById(sql, generation);
-            for (const vector of [...vectors.map((each) => each.vector), ...[...sentences.values()].flat()])
-              assertVectorDimensions(found, vector);
-            return null;
-          },
-        ]);
-        if (row === null) return;
-        const { id: ns } = row;
-        if (vectors.length > 0) await index.put(ns, generation, vectors);
-        if (sentences.size > 0) await index.putSentences(ns, generation, sentences);
-      }),
+    ): Promise<void> => {
+      const known = await findNamespace(sql, namespace);
+      if (known === null && vectors.length === 0) return;
+      const ns = known ?? (await sql.transaction(() => lockNamespace(sql, text, namespace))).id;
+      await index.put(ns, generation, vectors, sentences);
+    },
   ),
   /** The vectors of those passages that have one in the generation, by passage. */
   ofPassages: read(new Map(), vectorsOfPassages),

@@ -71,7 +71,7 @@ function namespacesWithSessions(sql: Sql): Set<number> {
 }
 
 const STATE = `SELECT epoch, EXISTS (SELECT 1 FROM record WHERE ns = :ns AND session IS NOT NULL) AS sessions
-  FROM namespace WHERE id = :ns`;
+  FROM namespace_state WHERE ns = :ns`;
 
 type PassageRows = Pick<PackedPassages, 'passages' | 'records'>;
 
