@@ -17,8 +17,8 @@ import { type Traffic, TrafficCounter } from './round-trips.ts';
 const LIMITS: Readonly<Record<string, Traffic>> = {
   search: { roundTrips: 8, statements: 50 },
   'search, misspelt': { roundTrips: 12, statements: 82 },
-  write: { roundTrips: 5, statements: 15 },
-  delete: { roundTrips: 4, statements: 17 },
+  write: { roundTrips: 5, statements: 14 },
+  delete: { roundTrips: 4, statements: 14 },
   'pack with the graph': { roundTrips: Infinity, statements: 90 },
   'startup-inject': { roundTrips: 2, statements: 4 },
 };

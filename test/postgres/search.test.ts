@@ -130,7 +130,7 @@ describe('the deadline of a search', () => {
   it.each([
     ['passage_text', ['text']],
     ['embedding', ['vector']],
-    ['term', ['spelling']],
+    ['term', ['spelling', 'text']],
     // The best sentence only raises a cosine that is there.
     ['sentence_vector', []],
   ])(

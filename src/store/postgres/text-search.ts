@@ -190,30 +190,29 @@ export async function verifyText(sql: Sql, ns: number, limit: number): Promise<s
     findings.push('the totals of the full-text index differ from those of the records');
   return [
     ...findings.slice(0, limit),
-    ...(await differences(sql, ns, 'term', 'word', counts.words, limit)),
-    ...(await differences(sql, ns, 'text_term', 'term', counts.terms, limit)),
+    ...(await differences(sql, ns, 'passages', counts.words, limit)),
+    ...(await differences(sql, ns, 'indexed', counts.terms, limit)),
   ];
 }
 
 async function differences(
   sql: Sql,
   ns: number,
-  table: 'term' | 'text_term',
-  column: 'word' | 'term',
+  column: 'passages' | 'indexed',
   counts: ReadonlyMap<string, number>,
   limit: number,
 ): Promise<string[]> {
   const expected = Array.from(counts, ([each, passages]) => ({ each, passages }));
   const rows = await sql.all(
-    `SELECT coalesce(t.${column}, e."each") AS "each", coalesce(t.passages, 0) AS stored, coalesce(e.passages, 0) AS real
-     FROM (SELECT ${column}, passages FROM ${table} WHERE ns = :ns) AS t
-     FULL JOIN ${sql.dialect.rows('expected', { each: 'text', passages: 'integer' })} AS e ON e."each" = t.${column}
+    `SELECT coalesce(t.word, e."each") AS "each", coalesce(t.passages, 0) AS stored, coalesce(e.passages, 0) AS real
+     FROM (SELECT word, ${column} AS passages FROM term WHERE ns = :ns AND ${column} <> 0) AS t
+     FULL JOIN ${sql.dialect.rows('expected', { each: 'text', passages: 'integer' })} AS e ON e."each" = t.word
      WHERE t.passages IS DISTINCT FROM e.passages ORDER BY 1 LIMIT :limit`,
     { ns, expected, limit },
   );
   return rows.map(
     (row) =>
-      `the ${table === 'term' ? 'vocabulary' : 'full-text index'} counts "${String(row['each'])}" in ${String(row['stored'])} passages; it is in ${String(row['real'])}`,
+      `the ${column === 'passages' ? 'vocabulary' : 'full-text index'} counts "${String(row['each'])}" in ${String(row['stored'])} passages; it is in ${String(row['real'])}`,
   );
 }
 
@@ -356,7 +355,7 @@ function countedTerms({ dialect }: Sql): string {
   const columns = { place: 'integer', times: 'real', expression: 'text', lexeme: 'text' } as const;
   return `SELECT each.place, each.times, each.expression, CASE WHEN each.lexeme IS NULL
       THEN (SELECT count(*) FROM passage_text AS t WHERE t.ns = :ns AND t.terms @@ (:namespace::tsquery && each.expression::tsquery))
-      ELSE coalesce((SELECT t.passages FROM text_term AS t WHERE t.ns = :ns AND t.term = each.lexeme), 0) END AS passages
+      ELSE coalesce((SELECT t.indexed FROM term AS t WHERE t.ns = :ns AND t.word = each.lexeme), 0) END AS passages
     FROM ${dialect.rows('terms', columns)} AS each`;
 }
 

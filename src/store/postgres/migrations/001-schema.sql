@@ -106,22 +106,18 @@ CREATE TABLE passage_text (
   PRIMARY KEY (ns, passage)
 );
 CREATE INDEX passage_text_terms ON passage_text USING gin (terms) WITH (fastupdate = off);
--- How many passages have a term of the index.
-CREATE TABLE text_term (
-  ns BIGINT NOT NULL,
-  term TEXT COLLATE "C" NOT NULL,
-  passages BIGINT NOT NULL,
-  PRIMARY KEY (ns, term)
-);
+-- Words of passages and terms of the index, of which most are both: a stem that no passage has as a word is a term only.
 CREATE TABLE term (
   ns BIGINT NOT NULL,
   word TEXT COLLATE "C" NOT NULL,
   stem TEXT COLLATE "C" NOT NULL,
   -- PostgreSQL reads no index of an expression for users to whom a policy applies.
-  length BIGINT GENERATED ALWAYS AS (length(word)) STORED,
-  passages BIGINT NOT NULL,
+  length INTEGER GENERATED ALWAYS AS (length(word)) STORED,
+  -- How many passages have it as a word, and as a term of the index.
+  passages INTEGER NOT NULL,
+  indexed INTEGER NOT NULL,
   PRIMARY KEY (ns, word)
-);
+) WITH (fillfactor = 80);
 CREATE INDEX term_stem ON term (ns, stem);
 CREATE INDEX term_length ON term (ns, length);
 
