@@ -189,7 +189,7 @@ describe('a filter with the index of vectors', async () => {
         for (const statement of FILL.split(';').filter((each) => each.trim() !== ''))
           await sql.run(statement);
       });
-      await vectors.addGeneration(1001, 3);
+      await vectors.createIndex({ id: 1001, dimensions: 3 });
       // As autovacuum does.
       await sql.run('ANALYZE');
       const index = new PostgresVectorIndex(sql, sql, 10);

@@ -60,12 +60,9 @@ export async function connectPostgres(
       });
     const access = new Access(sql);
     await access.check();
-    const driver = {
-      sql,
-      text: new PostgresTextIndex(sql),
-      vectors: new PostgresVectorIndex(sql, owner),
-      storage: new PostgresStorage(sql, owner),
-    };
+    const vectors = new PostgresVectorIndex(sql, owner);
+    const storage = new PostgresStorage(sql, owner, vectors);
+    const driver = { sql, text: new PostgresTextIndex(sql), vectors, storage };
     return { name, driver, access, close };
   } catch (error) {
     await close();

@@ -1,7 +1,7 @@
 import { LociError } from '../../core/errors.ts';
 import type { Deadline } from '../../core/time/deadline.ts';
 import type { PassageScore, QueryVector, SentenceVectors, VectorWrite } from '../search-model.ts';
-import type { VectorColumns, VectorIndex } from '../sql/driver.ts';
+import type { VectorColumns, VectorIndex, VectorSet } from '../sql/driver.ts';
 import type { PassageFilter } from '../sql/filter.ts';
 import type { Row, Sql } from '../sql/sql.ts';
 import { assertVectors } from '../rules/validation.ts';
@@ -184,13 +184,25 @@ export class PostgresVectorIndex implements VectorIndex {
     return [];
   }
 
+  /** An index that is there while vectors are added takes most of the time of a large load, so that it is made afterwards. */
+  async needsIndex({ id, dimensions }: VectorSet): Promise<boolean> {
+    if (createVectorIndex(id, dimensions) === null) return false;
+    // Not all rows are counted. The owner sees those of all namespaces.
+    const row = await this.#owner.get(
+      `SELECT coalesce((SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(:name)), FALSE) AS is_valid,
+         EXISTS (SELECT 1 FROM embedding WHERE generation = :id OFFSET :most) AS is_large`,
+      { name: vectorIndexName(id), id, most: this.#maxCompared },
+    );
+    return row?.['is_valid'] !== 1 && row?.['is_large'] === 1;
+  }
+
   /**
    * Writes go on while the index is made: also one without vectors takes a scan of those of all generations. Of several processes that
    * make it at the same time, PostgreSQL may stop one because of a deadlock, which leaves an index that is not valid.
    */
-  async addGeneration(generation: number, dimensions: number): Promise<void> {
-    const statement = createVectorIndex(generation, dimensions);
-    const name = vectorIndexName(generation);
+  async createIndex({ id, dimensions }: VectorSet): Promise<void> {
+    const statement = createVectorIndex(id, dimensions);
+    const name = vectorIndexName(id);
     for (let attempt = 1; statement !== null && attempt <= MAX_ATTEMPTS; attempt++) {
       const found = await this.#sql.get(
         `SELECT i.indisvalid AS is_valid, EXISTS (

@@ -4,6 +4,7 @@ import type { Passage } from '../../core/types.ts';
 import type { StoreStats } from '../admin-model.ts';
 import type { IndexedFields } from '../lexical/text-fields.ts';
 import type {
+  Generation,
   PassageScore,
   QueryVector,
   SentenceVectors,
@@ -129,6 +130,9 @@ export interface VectorColumns {
   read(value: unknown): Float32Array;
 }
 
+/** The vectors of a generation. */
+export type VectorSet = Pick<Generation, 'id' | 'dimensions'>;
+
 /**
  * The vectors of contents, which the table `embedding` lists by namespace, generation and hash. Each database stores and compares
  * them in its own way.
@@ -173,8 +177,10 @@ export interface VectorIndex {
   rebuild(ns: number): Promise<void>;
   /** Compares what searches scan with the vectors. Returns messages for at most `limit` differences. */
   verify(ns: number, limit: number): Promise<string[]>;
-  /** Prepares what searches of a generation need, unless it is there. Not within a transaction. */
-  addGeneration(generation: number, dimensions: number): Promise<void>;
+  /** Whether searches of the generation would be faster with an index that it has not. */
+  needsIndex(generation: VectorSet): Promise<boolean>;
+  /** Makes the index of a generation unless it is there. Not within a transaction. */
+  createIndex(generation: VectorSet): Promise<void>;
   /** Removes the vectors of a generation in all namespaces, and returns their number. */
   removeGeneration(generation: number): Promise<number>;
 }

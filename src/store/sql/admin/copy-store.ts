@@ -44,8 +44,8 @@ export async function copyStore(
     await copyNamespace(from, to, ns, name, options);
     copied.push({ namespace: name, rows: await compare(from, to, ns) });
   }
-  for (const { id, dimensions } of await generations(from.sql))
-    await to.vectors.addGeneration(id, dimensions);
+  for (const generation of await generations(to.sql))
+    if (await to.vectors.needsIndex(generation)) await to.vectors.createIndex(generation);
   await to.storage.afterCopy();
   await to.sql.update('lease', [{ ...COPY, token: FINISHED }]);
   return copied;

@@ -276,6 +276,10 @@ const VECTORS = {
   setGeneration: call('writer', ({ sql, vectors }, _namespace: AdminNamespace, change: GenerationChange) =>
     setGeneration(sql, vectors, change),
   ),
+  /** Whether searches of a generation would be faster with an index that it has not. Until it is made, they compare all vectors. */
+  needsIndex: call('reader', async ({ sql, vectors }, _namespace: AdminNamespace, generation: number) =>
+    vectors.needsIndex(await generationById(sql, generation)),
+  ),
   /** Passages without a vector. */
   pending: {
     ...snapshot({ passages: [], texts: 0, bytes: 0 }, pendingEmbeddings),

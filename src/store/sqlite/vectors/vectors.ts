@@ -190,8 +190,12 @@ export class SqliteVectorIndex implements VectorIndex {
     return findings;
   }
 
-  async addGeneration(): Promise<void> {
-    // All generations are in the same tables.
+  async needsIndex(): Promise<boolean> {
+    return false;
+  }
+
+  async createIndex(): Promise<void> {
+    // Sign codes are scanned.
   }
 
   /** The new epoch makes every process drop the sign codes of the generation. */
