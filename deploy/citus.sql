@@ -20,7 +20,7 @@ SELECT create_reference_table('generation');
 SELECT create_distributed_table('record', 'ns');
 SELECT create_distributed_table(name, 'ns', colocate_with => 'record')
 FROM unnest(ARRAY[
-  'passage', 'passage_text', 'text_term', 'term', 'embedding', 'sentence_vector', 'audit', 'audit_log', 'audit_attachment', 'link',
+  'namespace_state', 'passage', 'passage_text', 'term', 'embedding', 'sentence_vector', 'audit', 'audit_attachment', 'link',
   'name', 'change', 'belongs_to', 'graph_node', 'graph_edge', 'graph_stale', 'graph_progress', 'concept_record', 'concept_name',
   'concept_mention', 'concept_changed', 'concept_progress', 'item'
 ]) AS name;

@@ -68,7 +68,8 @@ interface EmbedPendingOptions extends ProgressOptions {
 
 /**
  * Embeds every text that has no vector of the generation yet, those first that improve searches most. Each batch is written at once,
- * so a run that stops loses only those in work. Texts that the provider refuses stay without one. Returns the number of texts embedded.
+ * so a run that stops loses only those in work. Texts that the provider refuses stay without one. Then makes the index of the vectors if
+ * that is missing, also one that a run before has not finished. Returns the number of texts embedded.
  * @throws LociError `embedding_unavailable`, `aborted`
  */
 export async function embedPending(
@@ -79,7 +80,10 @@ export async function embedPending(
 ): Promise<number> {
   const namespaces = await store.admin.namespaces(ADMIN_NAMESPACE);
   const { texts: total, bytes: totalBytes } = await pendingTotals(store, generation, namespaces);
-  if (total === 0) return 0;
+  if (total === 0) {
+    await createMissingIndex(store, generation, options);
+    return 0;
+  }
   let embedded = 0;
   let done = 0;
   let bytes = 0;
@@ -97,7 +101,19 @@ export async function embedPending(
       report();
     }
   }
+  await createMissingIndex(store, generation, options);
   return embedded;
+}
+
+/** Makes the index of a generation that has become large, or whose index was not finished. Searches compare all vectors until it is there. */
+export async function createMissingIndex(
+  { vectors }: Store,
+  generation: number,
+  { onProgress }: ProgressOptions = {},
+): Promise<void> {
+  if (!(await vectors.needsIndex(ADMIN_NAMESPACE, generation))) return;
+  onProgress?.({ stage: 'indexing', subject: '', done: 0, total: 0 });
+  await vectors.setGeneration(ADMIN_NAMESPACE, { index: generation });
 }
 
 /** The texts without a vector of the generation, in all namespaces unless some are given. */

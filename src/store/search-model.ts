@@ -298,6 +298,8 @@ export type SentenceVectors = ReadonlyMap<string, readonly Float32Array[]>;
 export type GenerationChange =
   /** Adds the generation of a model, which is not active, unless there is one. Its id is never that of a removed one. */
   | { readonly add: GenerationSpec }
+  /** Makes the index of its vectors unless it is there. Writes and searches go on meanwhile; see `needsIndex`. */
+  | { readonly index: number }
   /** Makes searches use the generation with this id. */
   | { readonly activate: number }
   /** Removes the generation and its vectors, in all namespaces. */

@@ -37,14 +37,16 @@ export function commit(state: OracleState, name: string, batch: CommitBatch): nu
   if (batch.chunked !== undefined && !state.isWritten(name))
     throw new LociError('not_found', `no namespace ${name}`);
   return state.change(name, (namespace, nextPassage) => {
-    const ids = commitRecords(namespace, wellFormed(batch), nextPassage);
-    if (batch.idempotencyKey !== undefined) {
-      const { key, at } = batch.idempotencyKey;
+    const { idempotencyKey } = batch;
+    if (idempotencyKey !== undefined) {
+      const { key, at } = idempotencyKey;
       const used = namespace.idempotent.get(key);
       if (used !== undefined && used.expiresAt > at) throw new LociError('conflict', `${key} was used`);
       removeExpiredKeys(namespace, at);
-      namespace.idempotent.set(key, { ...batch.idempotencyKey, records: ids });
     }
+    const ids = commitRecords(namespace, wellFormed(batch), nextPassage);
+    if (idempotencyKey !== undefined)
+      namespace.idempotent.set(idempotencyKey.key, { ...idempotencyKey, records: ids });
     return ids;
   });
 }

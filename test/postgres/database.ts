@@ -40,6 +40,17 @@ export async function runStatements(
   }
 }
 
+/** More vectors of three dimensions than searches compare without an index. */
+export async function addManyVectors(url: string, generation: number): Promise<void> {
+  await runStatements(
+    url,
+    "INSERT INTO namespace (name) VALUES ('many vectors') ON CONFLICT DO NOTHING",
+    `INSERT INTO embedding (ns, generation, hash, vector)
+     SELECT id, ${String(generation)}, sha256(n::text::bytea), ARRAY[n, 1, 1]::float4[]::vector::halfvec
+     FROM namespace, generate_series(1, 10001) AS n WHERE name = 'many vectors'`,
+  );
+}
+
 /** A database of its own in this process. Its connections take turns. */
 async function pgliteDatabase(): Promise<TestDatabase> {
   const { PGlite } = await import('@electric-sql/pglite');

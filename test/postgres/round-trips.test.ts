@@ -21,8 +21,8 @@ function isWithin(measured: Traffic, limit: Traffic): boolean {
 const LIMITS: Readonly<Record<string, Traffic>> = {
   search: { roundTrips: 4, statements: 23 },
   'search, misspelt': { roundTrips: 5, statements: 32 },
-  write: { roundTrips: 8, statements: 28 },
-  delete: { roundTrips: 11, statements: 36 },
+  write: { roundTrips: 4, statements: 14 },
+  delete: { roundTrips: 3, statements: 14 },
   'pack with the graph': { roundTrips: 24, statements: 66 },
   'startup-inject': { roundTrips: 1, statements: 1 },
 };

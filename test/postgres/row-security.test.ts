@@ -48,7 +48,6 @@ const CONDITIONS: readonly Rule[] = [
     '$1 IS NOT NULL',
   ],
   [/\b\w+\.ns = given\.ns\b/g, 'TRUE'],
-  [/\bnamespace\.id = given\.id\b/g, 'TRUE'],
   [/(?<=(?:FROM|UPDATE) namespace\b[^;]*WHERE )(?:n\.)?(?:id|name) = (\$\d+::\w+)/g, '$1 IS NOT NULL'],
   [/\bnamespace = (\$\d+::text)/g, '$1 IS NOT NULL'],
 ];

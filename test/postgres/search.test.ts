@@ -64,7 +64,7 @@ describe('the deadline of a search', () => {
   it.each([
     ['passage_text', ['text']],
     ['embedding', ['vector']],
-    ['term', ['spelling']],
+    ['term', ['spelling', 'text']],
     // The best sentence only raises a cosine that is there.
     ['sentence_vector', []],
   ])(
@@ -95,7 +95,8 @@ describe('a filter with the index of vectors', async () => {
   const MANY = 20_000;
   /** The records of the first namespace, and those with the tag in the second, are farthest from the query. */
   const FILL = `
-    INSERT INTO namespace (id, name, text_passages) VALUES (1001, 'few', ${String(FEW)}), (1002, 'many', ${String(MANY)});
+    INSERT INTO namespace (id, name) VALUES (1001, 'few'), (1002, 'many');
+    INSERT INTO namespace_state (ns, text_passages) VALUES (1001, ${String(FEW)}), (1002, ${String(MANY)});
     CREATE TEMPORARY TABLE made AS
       SELECT 1001 AS ns, n, '[]' AS tags, 3 AS angle FROM generate_series(1, ${String(FEW)}) AS n
       UNION ALL SELECT 1002, n, CASE WHEN n % 10000 = 0 THEN '["rare"]' ELSE '[]' END,
@@ -122,7 +123,7 @@ describe('a filter with the index of vectors', async () => {
         for (const statement of FILL.split(';').filter((each) => each.trim() !== ''))
           await sql.run(statement);
       });
-      await vectors.addGeneration(1001, 3);
+      await vectors.createIndex({ id: 1001, dimensions: 3 });
       // As autovacuum does.
       await sql.run('ANALYZE');
       const index = new PostgresVectorIndex(sql, sql, 10);

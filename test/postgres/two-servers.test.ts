@@ -125,17 +125,17 @@ describe('two servers', async () => {
           const value: unknown = Reflect.get(target, name);
           const method =
             typeof value === 'function' ? (value as (...given: unknown[]) => unknown).bind(target) : value;
-          if (name !== 'lock') return method;
-          return async (...given: Parameters<Sql['lock']>) => {
-            const isLocked = await target.lock(...given);
+          if (name !== 'get') return method;
+          return async (...given: Parameters<Sql['get']>) => {
+            const row = await target.get(...given);
             if (isFirst) await write(a, 'raced', note('a'));
             isFirst = false;
-            return isLocked;
+            return row;
           };
         },
       });
       expect(await lockNamespace(raced, text, 'raced')).toMatchObject({ nextRecord: 2 });
-      const other = `SELECT 1 FROM namespace WHERE name = 'raced' FOR UPDATE NOWAIT`;
+      const other = `SELECT 1 FROM namespace_state WHERE ns = (SELECT id FROM namespace WHERE name = 'raced') FOR UPDATE NOWAIT`;
       await expect(third.sql.transaction(() => third.sql.all(other))).rejects.toThrow(
         /could not obtain lock/,
       );

@@ -1,29 +1,53 @@
-import { Client } from 'pg';
 import { expect, it } from 'vitest';
+import { createMissingIndex } from '../../src/ingest/embed.ts';
 import { openStore } from '../../src/store/registry.ts';
+import type { Store } from '../../src/store/store.ts';
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
-import { testDatabase } from './database.ts';
+import { addManyVectors, runStatements, testDatabase } from './database.ts';
 
-it('several servers that add the same model at once make one valid index, which is repaired when it is not', async () => {
+const ADD = { provider: 'test', model: 'm', dimensions: 3 };
+
+it('several servers that make the index of a model at once make one valid index, which is repaired when it is not', async () => {
   await using database = await testDatabase();
   const settings = { path: '', connectionString: database.url };
   const stores = await Promise.all(Array.from({ length: 4 }, () => openStore(settings, { create: true })));
-  const add = { provider: 'test', model: 'm', dimensions: 3 };
-  await Promise.all(stores.map(({ vectors }) => vectors.setGeneration(ADMIN_NAMESPACE, { add })));
-  const client = new Client({ connectionString: database.url });
-  await client.connect();
-  const isValid = async (): Promise<unknown[]> =>
-    (
-      await client.query<{ indisvalid: boolean }>(
-        "SELECT indisvalid FROM pg_index WHERE indexrelid::regclass::text LIKE 'embedding_near_%'",
-      )
-    ).rows;
+  const [{ vectors }] = stores as [Store];
+  const { id: index } = await vectors.setGeneration(ADMIN_NAMESPACE, { add: ADD });
+  await Promise.all(stores.map((store) => store.vectors.setGeneration(ADMIN_NAMESPACE, { index })));
+  const isValid = (): Promise<unknown[]> =>
+    runStatements(
+      database.url,
+      "SELECT indisvalid FROM pg_index WHERE indexrelid::regclass::text LIKE 'embedding_near_%'",
+    );
   expect(await isValid()).toEqual([{ indisvalid: true }]);
-  await client.query(
+  await runStatements(
+    database.url,
     "UPDATE pg_index SET indisvalid = FALSE WHERE indexrelid::regclass::text LIKE 'embedding_near_%'",
   );
-  await stores[0]!.vectors.setGeneration(ADMIN_NAMESPACE, { add });
+  await vectors.setGeneration(ADMIN_NAMESPACE, { index });
   expect(await isValid()).toEqual([{ indisvalid: true }]);
-  await client.end();
   for (const store of stores) await store.close();
+});
+
+it('the index is made after the vectors, once there are many, by the next process if one was stopped', async () => {
+  await using database = await testDatabase();
+  const store = await openStore({ path: '', connectionString: database.url }, { create: true });
+  const { id } = await store.vectors.setGeneration(ADMIN_NAMESPACE, { add: ADD });
+  const made = async (): Promise<string[]> => {
+    const stages: string[] = [];
+    await createMissingIndex(store, id, { onProgress: ({ stage }) => stages.push(stage) });
+    return stages;
+  };
+  const faults = (): Promise<string[]> => store.admin.verify(ADMIN_NAMESPACE);
+  expect([await made(), await faults()]).toEqual([[], []]);
+  await addManyVectors(database.url, id);
+  expect(await faults()).toMatchObject([expect.stringMatching(/^the index embedding_near_1 is missing/)]);
+  expect([await made(), await made(), await faults()]).toEqual([['indexing'], [], []]);
+  // What a process leaves that was killed while it made the index.
+  await runStatements(
+    database.url,
+    "UPDATE pg_index SET indisvalid = FALSE WHERE indexrelid = 'embedding_near_1'::regclass",
+  );
+  expect([await made(), await faults()]).toEqual([['indexing'], []]);
+  await store.close();
 });

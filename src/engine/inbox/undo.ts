@@ -3,7 +3,7 @@ import { UNDO_PREFIX } from '../../core/caller.ts';
 import { LociError } from '../../core/errors.ts';
 import { uuidv7 } from '../../core/ids.ts';
 import type { LociRecord } from '../../core/types.ts';
-import { type UnseenChange, unseenPut, unseenRemoval } from '../../store/items/kinds.ts';
+import { type UnseenChange, unseenItem, unseenRemoval } from '../../store/items/kinds.ts';
 import type { ItemChange } from '../../store/item-model.ts';
 import type { RecordImport } from '../../store/model.ts';
 import { assertWritesEnabled } from '../access/permission.ts';
@@ -146,7 +146,7 @@ class Undoing {
       ...undone.map(({ seq }) => unseenRemoval(seq)),
       ...entries
         .filter(({ session = '' }) => !session.startsWith(UNDO_PREFIX))
-        .map((entry) => unseenPut(entry)),
+        .map((entry) => ({ put: unseenItem(entry) })),
     ];
   }
 

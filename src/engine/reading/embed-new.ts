@@ -1,5 +1,5 @@
 import { LociError } from '../../core/errors.ts';
-import { countAllPending, embedPending, Refusals } from '../../ingest/embed.ts';
+import { countAllPending, createMissingIndex, embedPending, Refusals } from '../../ingest/embed.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { EngineContext } from '../context.ts';
 import { backfill, embeddingProcess, whileEmbedding, type EmbedOptions } from '../embedding/backfill.ts';
@@ -47,7 +47,11 @@ async function embedMissing(
   if (vectors === null) return null;
   const { embedder, generation } = vectors;
   const pending = await countAllPending(store, generation);
-  if (pending === 0) return null;
+  if (pending === 0) {
+    // A process that was stopped may have left the index of the vectors unfinished.
+    await createMissingIndex(store, generation, options);
+    return null;
+  }
   const { refusals = new Refusals() } = options;
   try {
     const embedded = await whileEmbedding(

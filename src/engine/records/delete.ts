@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { DAY_MS } from '../../core/time/whole-day.ts';
+import type { LociRecord } from '../../core/types.ts';
 import { auditDraft } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { embedWritten } from './write.ts';
@@ -19,8 +20,7 @@ export async function deleteRecord(
   context: EngineContext,
   { id }: z.infer<typeof deleteInput>,
 ): Promise<DeleteOutput> {
-  await assertMayDelete(context, id);
-  const { uuid, title, expiresAt } = await changeableRecord(context, id, 'live');
+  const { uuid, title, expiresAt } = await changeableRecord(context, id, 'live', mayDelete(context));
   const at = context.now();
   await context.store.records.commit(context.namespace, {
     deletions: [{ id, at }],
@@ -32,10 +32,11 @@ export async function deleteRecord(
 }
 
 /** Facts follow the rule for overwriting them, also where other writes are disabled. @throws LociError `writes_disabled` */
-async function assertMayDelete(context: EngineContext, id: number): Promise<void> {
-  const [record] = await context.store.records.get(context.namespace, [id], 'any');
-  if (record?.origin === 'fact') assertMayReplace(context, [record]);
-  else assertWritesEnabled(context);
+function mayDelete(context: EngineContext): (record: LociRecord | undefined) => void {
+  return (record) => {
+    if (record?.origin === 'fact') assertMayReplace(context, [record]);
+    else assertWritesEnabled(context);
+  };
 }
 
 /** @throws LociError `not_found`; `gone` for a purged record; `conflict` for a fact whose key has a new value */
@@ -43,8 +44,7 @@ export async function undelete(
   context: EngineContext,
   { id }: z.infer<typeof undeleteInput>,
 ): Promise<UndeleteOutput> {
-  await assertMayDelete(context, id);
-  const record = await changeableRecord(context, id, 'deleted');
+  const record = await changeableRecord(context, id, 'deleted', mayDelete(context));
   const vectors = await vectorsToFill(context);
   const chunking = await chunkingOf(context);
   const passages = await chunking.cut(record);

@@ -100,6 +100,7 @@ function factError({ id, key }: LociRecord): LociError {
 
 /**
  * Returns a record of the caller that can be updated, deleted or undeleted.
+ * @param assertAllowed is called with what was found before anything else is said about it
  * @throws LociError `not_found` for an unknown id, or a record in the other state; `gone` for one that was purged or has
  *   expired; `invalid_input` for a record of a vault or source
  */
@@ -107,8 +108,11 @@ export async function changeableRecord(
   context: EngineContext,
   id: number,
   state: 'live' | 'deleted',
+  assertAllowed: (record: LociRecord | undefined) => void = () => undefined,
 ): Promise<LociRecord> {
-  const record = await recordInAnyState(context, id);
+  const [found] = await context.store.records.get(context.namespace, [id], 'any');
+  assertAllowed(found);
+  const record = found ?? (await failUnknown(context, id));
   assertNotFromSource(record);
   const { deletedAt, expiresAt } = record;
   if (expiresAt !== null && expiresAt <= context.now()) throw goneError(id, 'has expired');
@@ -128,10 +132,7 @@ export async function changeableRecord(
   return record;
 }
 
-async function recordInAnyState(context: EngineContext, id: number): Promise<LociRecord> {
-  const { store, namespace } = context;
-  const [record] = await store.records.get(namespace, [id], 'any');
-  if (record !== undefined) return record;
+async function failUnknown({ store, namespace }: EngineContext, id: number): Promise<never> {
   if (id <= (await store.records.bounds(namespace)).highestId)
     throw goneError(id, 'is gone: it was purged, or its vault or source was forgotten');
   throw new LociError('not_found', `there is no record ${String(id)}`, {

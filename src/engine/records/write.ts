@@ -36,10 +36,12 @@ export async function write(context: EngineContext, request: WriteRequest): Prom
   const { texts, masked } = await screenTexts(context, fields);
   const { store, namespace } = context;
   const now = context.now();
-  const vectors = await vectorsToFill(context);
   const filter = { now, origins: ['memory' as const], contentHash: sha256(texts.content) };
   const page = { after: null, limit: 1 };
-  const [duplicate] = await store.records.list(namespace, { filter, order: 'oldest' }, page);
+  const [vectors, [duplicate]] = await Promise.all([
+    vectorsToFill(context),
+    store.records.list(namespace, { filter, order: 'oldest' }, page),
+  ]);
   const sameAs = duplicate?.id ?? null;
   const draft = newDraft(recordInput(context, texts, now), now);
   const chunking = await chunkingOf(context);

@@ -13,6 +13,7 @@ import type {
 } from '../admin-model.ts';
 import type {
   ItemChange,
+  ItemDraft,
   ItemCursor,
   ItemId,
   ItemKind,
@@ -272,10 +273,10 @@ export async function unseenChanges(items: Items, namespace: string): Promise<Un
 
 type Unseen = Pick<UnseenChange, 'actor' | 'surface' | 'session' | 'action'>;
 
-export function unseenPut(entry: AuditEntry): ItemChange {
+export function unseenItem(entry: AuditEntry): ItemDraft {
   const { seq, at, actor, surface, session = null, action, subject } = entry;
   const body: Unseen = { actor, surface, session, action };
-  return { put: { kind: 'unseen', key: String(seq), at, ref: subject, body: { ...body } } };
+  return { kind: 'unseen', key: String(seq), at, ref: subject, body: { ...body } };
 }
 
 export function unseenRemoval(entry: number): ItemChange {

@@ -60,12 +60,9 @@ export async function connectPostgres(
       });
     const access = new Access(sql);
     await access.check();
-    const driver = {
-      sql,
-      text: new PostgresTextIndex(sql),
-      vectors: new PostgresVectorIndex(sql, owner),
-      storage: new PostgresStorage(sql, owner),
-    };
+    const vectors = new PostgresVectorIndex(sql, owner);
+    const storage = new PostgresStorage(sql, owner, vectors);
+    const driver = { sql, text: new PostgresTextIndex(sql), vectors, storage };
     return { name, driver, access, close };
   } catch (error) {
     await close();
@@ -138,9 +135,10 @@ function resilient(sql: Sql, access: Access, run: RunCall): RunCall {
     try {
       return await run(call, route, parameters);
     } catch (error) {
-      // Another connection may still work. What writes is repeated by the transaction, which knows whether it took place.
-      if (route === 'reader' && isConnectionLost(error) && !isTimeout(error))
-        return run(call, route, parameters);
+      // Another connection may still work. What writes is repeated by the transaction, which knows whether it took place; vectors that
+      // are there are not added again.
+      const isRepeatable = route === 'reader' || call === 'vectors.put';
+      if (isRepeatable && isConnectionLost(error) && !isTimeout(error)) return run(call, route, parameters);
       if (isReadOnlyError(error)) await access.check().catch(() => undefined);
       throw error;
     }

@@ -58,6 +58,7 @@ const POSTGRES_DIALECT: Dialect = {
   isJson: () => 'TRUE',
   isTextList: () => 'TRUE',
   isObject: () => 'TRUE',
+  forUpdate: 'FOR UPDATE',
   namespaces: 'all_namespaces',
 };
 
@@ -79,13 +80,14 @@ const SETTINGS = {
 /**
  * One statement, because each takes the server as long as a small query.
  * @param limit of its statements, in the notation of SQL
+ * @param columns that it reads as well
  */
-export function settingsStatement(limit = `'${STATEMENT_LIMIT}'`): string {
+export function settingsStatement(limit = `'${STATEMENT_LIMIT}'`, ...columns: readonly string[]): string {
   const settings = Object.entries(SETTINGS).map(([name, value]) => {
     const given = name === 'statement_timeout' ? limit : `'${value}'`;
     return `set_config('${name}', ${given}, TRUE)`;
   });
-  return `SELECT ${settings.join(', ')};`;
+  return `SELECT ${[...settings, ...columns].join(', ')};`;
 }
 /** A connection that is used until its transaction ends. */
 interface Session {
@@ -211,21 +213,6 @@ export class PostgresSql implements Sql {
     );
   }
 
-  async insert(table: 'passage', rows: readonly Row[]): Promise<number[]> {
-    if (rows.length === 0) return [];
-    const columns = columnsOf(rows).join(', ');
-    const inserted = await this.#answer({
-      text: `INSERT INTO ${table} (id, ${columns}) SELECT nextval('${table}_id'), ${columns} FROM ${this.#given(table, rows)} RETURNING id`,
-      values: [jsonOf(rows)],
-    });
-    return (inserted.rows as { id: number }[]).map(({ id }) => id);
-  }
-
-  async lock(table: 'namespace' | 'lease', row: Row): Promise<boolean> {
-    const conditions = Object.keys(row).map((column) => `${column} = :${column}`);
-    return (await this.run(`SELECT 1 FROM ${table} WHERE ${conditions.join(' AND ')} FOR UPDATE`, row)) > 0;
-  }
-
   /** Runs statements that make tables and indexes, which concern no namespace. Outside of a transaction they may take any time. */
   async script(text: string): Promise<void> {
     const client = this.#session.getStore()?.client;
@@ -319,7 +306,7 @@ export class PostgresSql implements Sql {
   ): Promise<void> {
     const client = await this.#pool.connect();
     this.#told.delete(client);
-    const begin = `BEGIN; ${settingsStatement()} ${this.#tell(client)} SELECT ${TRANSACTION_ID}`;
+    const begin = `BEGIN; ${this.#tell(client)} ${settingsStatement(undefined, TRANSACTION_ID)}`;
     const session = {
       client,
       begun: client.query(begin),

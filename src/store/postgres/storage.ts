@@ -6,7 +6,7 @@ import type { Storage } from '../sql/driver.ts';
 import { generations } from '../sql/generations.ts';
 import type { PostgresSql } from './postgres-sql.ts';
 import { isDenied } from './store-error.ts';
-import { createVectorIndex, vectorIndexName } from './vector-index.ts';
+import { createVectorIndex, type PostgresVectorIndex, vectorIndexName } from './vector-index.ts';
 
 /** Two faults that damaged indexes of vectors were fixed up to this version of pgvector. */
 const SOUND_VECTOR = '0.8.4';
@@ -18,11 +18,13 @@ const KEY = /PRIMARY KEY \(([^)]+)\)|^\s*(\w+) .*PRIMARY KEY/m;
 export class PostgresStorage implements Storage {
   readonly #sql: PostgresSql;
   readonly #owner: PostgresSql;
+  readonly #vectors: PostgresVectorIndex;
 
   /** @param owner a connection of the user who owns the tables, and may make their indexes */
-  constructor(sql: PostgresSql, owner: PostgresSql) {
+  constructor(sql: PostgresSql, owner: PostgresSql, vectors: PostgresVectorIndex) {
     this.#sql = sql;
     this.#owner = owner;
+    this.#vectors = vectors;
   }
 
   async size(): Promise<Omit<StoreStats, 'namespaces'>> {
@@ -65,9 +67,11 @@ export class PostgresStorage implements Storage {
   /** The statements that make missing indexes, by their names. */
   async #missing(): Promise<Map<string, string>> {
     const statements = expectedIndexes(loadMigrations(MIGRATIONS));
-    for (const { id, dimensions } of await generations(this.#sql)) {
+    for (const generation of await generations(this.#sql)) {
+      const { id, dimensions } = generation;
       const statement = createVectorIndex(id, dimensions);
-      if (statement !== null) statements.set(vectorIndexName(id), statement);
+      if (statement !== null && (await this.#vectors.needsIndex(generation)))
+        statements.set(vectorIndexName(id), statement);
     }
     const rows = await this.#sql.all(
       `SELECT value AS name FROM ${this.#sql.dialect.list('names', 'text')} AS expected WHERE to_regclass(value) IS NULL ORDER BY key`,

@@ -3,13 +3,13 @@ import type { StoredLanguage } from '../../core/text/language/language.ts';
 import type { Deadline } from '../../core/time/deadline.ts';
 import { lookUp, type SeparateLookUp } from '../lexical/look-up.ts';
 import type { QueryVector, TextQuery, Vocabulary } from '../search-model.ts';
-import type { TextChange, TextIndex, TextScore } from '../sql/driver.ts';
+import type { StateCounts, TextChange, TextIndex, TextScore } from '../sql/driver.ts';
 import type { PassageFilter } from '../sql/filter.ts';
 import type { Sql } from '../sql/sql.ts';
 import { countPhrases, searchText, TextCounts, verifyText } from './text-search.ts';
 import { knownWords, RememberedWords } from './vocabulary.ts';
 
-/** A `tsvector` of the terms of each passage, and tables of terms and words with the numbers of their passages. */
+/** A `tsvector` of the terms of each passage, and a table of words and terms with the numbers of their passages. */
 export class PostgresTextIndex implements TextIndex {
   readonly #sql: Sql;
   readonly #remembered = new RememberedWords();
@@ -22,29 +22,38 @@ export class PostgresTextIndex implements TextIndex {
     // All namespaces are in the same tables.
   }
 
-  async change(ns: number, { added, removed, erased }: TextChange): Promise<void> {
+  async change(ns: number, { created = [], added, removed, erased }: TextChange): Promise<StateCounts> {
     const changes = new TextCounts(ns);
     const gone = [...removed, ...erased];
+    if (gone.length === 0 && added.length === 0 && created.length === 0) return {};
     for (const entry of gone) changes.count(entry, -1);
     const rows = added.map((entry) => changes.count(entry, 1));
+    const createdRows = created.map(({ record, ...entry }) => {
+      const row = changes.count({ passage: 0, ...entry }, 1);
+      return { record, ordinal: entry.text.ordinal, length: row['length']!, terms: row['terms']! };
+    });
     if (gone.length > 0)
       await this.#sql.change(
         `DELETE FROM passage_text WHERE ns = :ns AND ${this.#sql.dialect.isIn('passage', 'passages')}`,
         { ns, passages: gone.map(({ passage }) => passage) },
       );
-    if (gone.length === 0 && added.length === 0) return;
-    await this.#sql.change(
-      `INSERT INTO passage_text (ns, passage, length, terms)
-       SELECT ns, passage, length, terms::tsvector FROM jsonb_to_recordset(:rows::jsonb)
-         AS each(ns bigint, passage bigint, length bigint, terms text)`,
-      { rows },
-    );
-    await this.#addCounts('term', 'word', changes.words, ns);
-    await this.#addCounts('text_term', 'term', changes.terms, ns);
-    await this.#sql.change(
-      'UPDATE namespace SET text_passages = text_passages + :passages, text_terms = text_terms + :terms WHERE id = :ns',
-      { ns, passages: added.length - gone.length, terms: changes.length },
-    );
+    if (added.length > 0)
+      await this.#sql.change(
+        `INSERT INTO passage_text (ns, passage, length, terms)
+         SELECT ns, passage, length, terms::tsvector FROM jsonb_to_recordset(:rows::jsonb)
+           AS each(ns bigint, passage bigint, length bigint, terms text)`,
+        { rows },
+      );
+    if (created.length > 0)
+      await this.#sql.change(
+        `INSERT INTO passage_text (ns, passage, length, terms)
+         SELECT p.ns, p.id, each.length, each.terms::tsvector FROM jsonb_to_recordset(:rows::jsonb)
+           AS each(record bigint, ordinal bigint, length bigint, terms text)
+         JOIN passage AS p ON p.ns = :ns AND p.record = each.record AND p.ordinal = each.ordinal`,
+        { ns, rows: createdRows },
+      );
+    await this.#addCounts(ns, changes);
+    return { text_passages: created.length + added.length - gone.length, text_terms: changes.length };
   }
 
   search(
@@ -80,39 +89,38 @@ export class PostgresTextIndex implements TextIndex {
     return countPhrases(this.#sql, ns, phrases, filter);
   }
 
-  /** In the order of the words, so that two transactions never wait for one another. */
-  async #addCounts(
-    table: 'term' | 'text_term',
-    column: 'word' | 'term',
-    counts: ReadonlyMap<string, number>,
-    ns: number,
-  ): Promise<void> {
-    const changed = [...counts].filter(([, by]) => by !== 0).sort(([a], [b]) => (a < b ? -1 : 1));
-    if (changed.length === 0) return;
-    const hasStem = table === 'term';
-    const rows = changed.map(([each, passages]) => ({
-      ns,
-      each,
-      passages,
-      ...(hasStem && { stem: stem(each) }),
-    }));
-    await this.#sql.change(
-      `INSERT INTO ${table} (ns, ${column}, passages${hasStem ? ', stem' : ''})
-       SELECT ns, each, passages${hasStem ? ', stem' : ''}
-       FROM jsonb_to_recordset(:rows::jsonb) AS given(ns bigint, "each" text, passages bigint, stem text)
-       ON CONFLICT (ns, ${column}) DO UPDATE SET passages = ${table}.passages + excluded.passages`,
-      { rows },
+  /** A word is counted by one statement, that of its kind of change. */
+  async #addCounts(ns: number, { words, terms }: TextCounts): Promise<void> {
+    const changed = [...new Set([...words.keys(), ...terms.keys()])].flatMap((word) => {
+      const [passages, indexed] = [words.get(word) ?? 0, terms.get(word) ?? 0];
+      return passages === 0 && indexed === 0 ? [] : [{ word, stem: stem(word), passages, indexed }];
+    });
+    const [added = [], lowered = []] = [true, false].map((isAdded) =>
+      changed.filter(({ passages, indexed }) => (passages > 0 || indexed > 0) === isAdded),
     );
-    const lowered = changed.flatMap(([each, by]) => (by < 0 ? [each] : []));
-    if (lowered.length > 0)
+    const given =
+      'jsonb_to_recordset(:rows::jsonb) AS given(word text, stem text, passages integer, indexed integer)';
+    if (added.length > 0)
       await this.#sql.change(
-        `DELETE FROM ${table} WHERE ns = :ns AND ${this.#sql.dialect.isIn(column, 'lowered')} AND passages <= 0`,
-        { ns, lowered },
+        `INSERT INTO term (ns, word, stem, passages, indexed) SELECT :ns, word, stem, passages, indexed FROM ${given}
+         ON CONFLICT (ns, word) DO UPDATE
+           SET passages = term.passages + excluded.passages, indexed = term.indexed + excluded.indexed`,
+        { ns, rows: added },
       );
+    if (lowered.length === 0) return;
+    const isLeft = 'term.passages + given.passages > 0 OR term.indexed + given.indexed > 0';
+    await this.#sql.change(
+      `WITH gone AS (DELETE FROM term USING ${given} WHERE term.ns = :ns AND term.word = given.word AND NOT (${isLeft}))
+       UPDATE term SET passages = term.passages + given.passages, indexed = term.indexed + given.indexed
+       FROM ${given} WHERE term.ns = :ns AND term.word = given.word AND (${isLeft})`,
+      { ns, rows: lowered },
+    );
   }
 
   async countWords(ns: number): Promise<number> {
-    return Number((await this.#sql.get('SELECT count(*) AS n FROM term WHERE ns = :ns', { ns }))?.['n']);
+    return Number(
+      (await this.#sql.get('SELECT count(*) AS n FROM term WHERE ns = :ns AND passages > 0', { ns }))?.['n'],
+    );
   }
 
   async merge(): Promise<void> {
@@ -120,9 +128,11 @@ export class PostgresTextIndex implements TextIndex {
   }
 
   async reset(ns: number): Promise<void> {
-    for (const table of ['passage_text', 'text_term', 'term'])
+    for (const table of ['passage_text', 'term'])
       await this.#sql.change(`DELETE FROM ${table} WHERE ns = :ns`, { ns });
-    await this.#sql.change('UPDATE namespace SET text_passages = 0, text_terms = 0 WHERE id = :ns', { ns });
+    await this.#sql.change('UPDATE namespace_state SET text_passages = 0, text_terms = 0 WHERE ns = :ns', {
+      ns,
+    });
   }
 
   verify(ns: number, limit: number): Promise<string[]> {

@@ -183,7 +183,7 @@ export async function verifyText(sql: Sql, ns: number, limit: number): Promise<s
   }
   const row = await sql.get(
     `SELECT text_passages, text_terms, (SELECT count(*) FROM passage_text WHERE ns = :ns) AS indexed
-     FROM namespace WHERE id = :ns`,
+     FROM namespace_state WHERE ns = :ns`,
     { ns },
   );
   if (Number(row?.['indexed']) > passages) findings.push('the full-text index has passages that are gone');
@@ -191,30 +191,29 @@ export async function verifyText(sql: Sql, ns: number, limit: number): Promise<s
     findings.push('the totals of the full-text index differ from those of the records');
   return [
     ...findings.slice(0, limit),
-    ...(await differences(sql, ns, 'term', 'word', counts.words, limit)),
-    ...(await differences(sql, ns, 'text_term', 'term', counts.terms, limit)),
+    ...(await differences(sql, ns, 'passages', counts.words, limit)),
+    ...(await differences(sql, ns, 'indexed', counts.terms, limit)),
   ];
 }
 
 async function differences(
   sql: Sql,
   ns: number,
-  table: 'term' | 'text_term',
-  column: 'word' | 'term',
+  column: 'passages' | 'indexed',
   counts: ReadonlyMap<string, number>,
   limit: number,
 ): Promise<string[]> {
   const expected = Array.from(counts, ([each, passages]) => ({ each, passages }));
   const rows = await sql.all(
-    `SELECT coalesce(t.${column}, e."each") AS "each", coalesce(t.passages, 0) AS stored, coalesce(e.passages, 0) AS real
-     FROM (SELECT ${column}, passages FROM ${table} WHERE ns = :ns) AS t
-     FULL JOIN ${sql.dialect.rows('expected', { each: 'text', passages: 'integer' })} AS e ON e."each" = t.${column}
+    `SELECT coalesce(t.word, e."each") AS "each", coalesce(t.passages, 0) AS stored, coalesce(e.passages, 0) AS real
+     FROM (SELECT word, ${column} AS passages FROM term WHERE ns = :ns AND ${column} <> 0) AS t
+     FULL JOIN ${sql.dialect.rows('expected', { each: 'text', passages: 'integer' })} AS e ON e."each" = t.word
      WHERE t.passages IS DISTINCT FROM e.passages ORDER BY 1 LIMIT :limit`,
     { ns, expected, limit },
   );
   return rows.map(
     (row) =>
-      `the ${table === 'term' ? 'vocabulary' : 'full-text index'} counts "${String(row['each'])}" in ${String(row['stored'])} passages; it is in ${String(row['real'])}`,
+      `the ${column === 'passages' ? 'vocabulary' : 'full-text index'} counts "${String(row['each'])}" in ${String(row['stored'])} passages; it is in ${String(row['real'])}`,
   );
 }
 
@@ -299,13 +298,13 @@ async function ranked(
      query AS MATERIALIZED (
        SELECT n.text_terms::float8 / n.text_passages AS average, '${THRESHOLDS}'::float8[] AS thresholds, term.*, matching.is_complete,
          (:namespace::text || ' & (' || matching.expression || ')')::tsquery AS match
-       FROM namespace AS n
+       FROM namespace_state AS n
        CROSS JOIN LATERAL (SELECT array_agg(CASE WHEN passages = 0 THEN 0 WHEN raw <= 0 THEN ${String(MIN_IDF)}::float8 ELSE raw END
              * times * ${String(K1 + 1)}::float8 ORDER BY place) AS idf
          FROM (SELECT *, ln(greatest(1e-9::float8, (n.text_passages - passages + 0.5::float8) / (passages + 0.5::float8))) AS raw
            FROM counted) AS each) AS term
        CROSS JOIN (${all.length > 0 ? 'SELECT :match::text AS expression, TRUE AS is_complete' : RAREST}) AS matching
-       WHERE n.id = :ns AND n.text_passages > 0)
+       WHERE n.ns = :ns AND n.text_passages > 0)
      SELECT query.is_complete, best.id, best.record, best.score${compared === undefined ? '' : `, ${COSINE} AS cosine`}
      FROM query LEFT JOIN LATERAL (${bestOf(filter, measured)}) AS best ON TRUE
      ORDER BY best.score DESC, best.id`,
@@ -380,7 +379,7 @@ function countedTerms({ dialect }: Sql): string {
   const columns = { place: 'integer', times: 'real', expression: 'text', lexeme: 'text' } as const;
   return `SELECT each.place, each.times, each.expression, CASE WHEN each.lexeme IS NULL
       THEN (SELECT count(*) FROM passage_text AS t WHERE t.ns = :ns AND t.terms @@ (:namespace::tsquery && each.expression::tsquery))
-      ELSE coalesce((SELECT t.passages FROM text_term AS t WHERE t.ns = :ns AND t.term = each.lexeme), 0) END AS passages
+      ELSE coalesce((SELECT t.indexed FROM term AS t WHERE t.ns = :ns AND t.word = each.lexeme), 0) END AS passages
     FROM ${dialect.rows('terms', columns)} AS each`;
 }
 

@@ -1,9 +1,11 @@
 import { LociError } from '../../core/errors.ts';
 import type { Deadline } from '../../core/time/deadline.ts';
 import type { PassageScore, QueryVector, SentenceVectors, VectorWrite } from '../search-model.ts';
-import type { VectorColumns, VectorIndex } from '../sql/driver.ts';
+import type { VectorColumns, VectorIndex, VectorSet } from '../sql/driver.ts';
 import type { PassageFilter } from '../sql/filter.ts';
 import type { Row, Sql } from '../sql/sql.ts';
+import { assertVectors } from '../rules/validation.ts';
+import { generationById } from '../sql/generations.ts';
 import type { PostgresSql } from './postgres-sql.ts';
 
 /** A vector in the notation of pgvector. */
@@ -64,9 +66,9 @@ export class PostgresVectorIndex implements VectorIndex {
       WHERE ${condition} ORDER BY near.distance, p.id LIMIT :limit`;
     const all = async (): Promise<PassageScore[]> => (await this.#sql.all(compareAll, values)).map(scoreOf);
     if (query.vector.length > MAX_INDEXED_DIMENSIONS) return all();
-    // The number of passages is near to that of vectors, and stands in the row of the namespace.
+    // The number of passages is near to that of vectors, and stands in the state of the namespace.
     const rows = await this.#sql.all(
-      `WITH size AS MATERIALIZED (SELECT text_passages > :most AS is_large FROM namespace WHERE id = :ns)
+      `WITH size AS MATERIALIZED (SELECT text_passages > :most AS is_large FROM namespace_state WHERE ns = :ns)
        SELECT size.is_large, found.id, found.record, found.score FROM size LEFT JOIN (
          SELECT * FROM (${compareAll}) AS compared WHERE NOT (SELECT is_large FROM size)
          UNION ALL SELECT * FROM (${nearest(query, filter)}) AS near WHERE (SELECT is_large FROM size)) AS found ON TRUE
@@ -86,16 +88,42 @@ export class PostgresVectorIndex implements VectorIndex {
     return new Map(rows.map((row) => [Number(row['id']), vectorOf(row['vector'])]));
   }
 
-  async put(ns: number, generation: number, vectors: readonly VectorWrite[]): Promise<void> {
-    await this.#sql.change(
-      `INSERT INTO embedding (ns, generation, hash, vector)
-       SELECT :ns, :generation, decode(each.hash, 'hex'), each.vector::halfvec
-       FROM ${this.#sql.dialect.rows('rows', { hash: 'text', vector: 'text' })} AS each ON CONFLICT DO NOTHING`,
-      { ns, generation, rows: vectors.map(({ hash, vector }) => ({ hash, vector: vectorText(vector) })) },
+  /** Writers of the same contents add them in one order, so that none waits for another that waits for it. */
+  async put(
+    ns: number,
+    generation: number,
+    vectors: readonly VectorWrite[],
+    sentences: SentenceVectors,
+  ): Promise<void> {
+    const dimensions = vectors[0]?.vector.length ?? 0;
+    const isSound = vectors.every(
+      ({ vector }) => vector.length === dimensions && vector.every(Number.isFinite),
     );
+    const rows = vectors.map(({ hash, vector }) => ({ hash, vector: vectorText(vector) }));
+    const add = async (): Promise<void> => {
+      // The statement adds nothing to a generation that is gone, or that has other dimensions.
+      const added =
+        rows.length > 0 && isSound
+          ? await this.#sql.run(
+              `INSERT INTO embedding (ns, generation, hash, vector)
+         SELECT :ns, g.id, decode(each.hash, 'hex'), each.vector::halfvec
+         FROM generation AS g JOIN ${this.#sql.dialect.rows('rows', { hash: 'text', vector: 'text' })} AS each ON TRUE
+         WHERE g.id = :generation AND g.dimensions = :dimensions ORDER BY each.hash ON CONFLICT DO NOTHING`,
+              { ns, generation, dimensions, rows },
+            )
+          : 0;
+      if (added === 0 || sentences.size > 0)
+        assertVectors(await generationById(this.#sql, generation), vectors, sentences);
+    };
+    if (sentences.size === 0) await add();
+    else
+      await this.#sql.transaction(async () => {
+        await add();
+        await this.#addSentences(ns, generation, sentences);
+      });
   }
 
-  async putSentences(ns: number, generation: number, sentences: SentenceVectors): Promise<void> {
+  async #addSentences(ns: number, generation: number, sentences: SentenceVectors): Promise<void> {
     const rows = Array.from(sentences, ([hash, vectors]) => ({
       hash,
       components: `{${vectors.map((vector) => `"${vectorText(vector)}"`).join(',')}}`,
@@ -105,7 +133,7 @@ export class PostgresVectorIndex implements VectorIndex {
        SELECT v.ns, v.id, each.components::halfvec[]
        FROM ${this.#sql.dialect.rows('rows', { hash: 'text', components: 'text' })} AS each
        JOIN embedding AS v ON v.ns = :ns AND v.generation = :generation AND v.hash = decode(each.hash, 'hex')
-       ON CONFLICT DO NOTHING`,
+       ORDER BY v.hash ON CONFLICT DO NOTHING`,
       { ns, generation, rows },
     );
   }
@@ -156,13 +184,25 @@ export class PostgresVectorIndex implements VectorIndex {
     return [];
   }
 
+  /** An index that is there while vectors are added takes most of the time of a large load, so that it is made afterwards. */
+  async needsIndex({ id, dimensions }: VectorSet): Promise<boolean> {
+    if (createVectorIndex(id, dimensions) === null) return false;
+    // Not all rows are counted. The owner sees those of all namespaces.
+    const row = await this.#owner.get(
+      `SELECT coalesce((SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(:name)), FALSE) AS is_valid,
+         EXISTS (SELECT 1 FROM embedding WHERE generation = :id OFFSET :most) AS is_large`,
+      { name: vectorIndexName(id), id, most: this.#maxCompared },
+    );
+    return row?.['is_valid'] !== 1 && row?.['is_large'] === 1;
+  }
+
   /**
    * Writes go on while the index is made: also one without vectors takes a scan of those of all generations. Of several processes that
    * make it at the same time, PostgreSQL may stop one because of a deadlock, which leaves an index that is not valid.
    */
-  async addGeneration(generation: number, dimensions: number): Promise<void> {
-    const statement = createVectorIndex(generation, dimensions);
-    const name = vectorIndexName(generation);
+  async createIndex({ id, dimensions }: VectorSet): Promise<void> {
+    const statement = createVectorIndex(id, dimensions);
+    const name = vectorIndexName(id);
     for (let attempt = 1; statement !== null && attempt <= MAX_ATTEMPTS; attempt++) {
       const found = await this.#sql.get(
         `SELECT i.indisvalid AS is_valid, EXISTS (

@@ -63,7 +63,7 @@ export function knownWords(
     beginningWith: (candidates) => beginningWith(sql, ns, candidates),
     containing: async (part) => {
       const rows = await sql.all(
-        `SELECT word FROM term WHERE ns = :ns AND word LIKE :pattern AND position(:part IN word) > ${String(MIN_PREFIX)}
+        `SELECT word FROM term WHERE ns = :ns AND passages > 0 AND word LIKE :pattern AND position(:part IN word) > ${String(MIN_PREFIX)}
          ORDER BY word LIMIT :limit`,
         { ns, part, pattern: `%${part.replaceAll(/[\\%_]/g, '\\$&')}%`, limit: MAX_COMPARED },
       );
@@ -86,7 +86,7 @@ export function knownWords(
 async function beginningWith(sql: Sql, ns: number, candidates: readonly Candidates[]): Promise<string[][]> {
   const rows = await sql.all(
     `SELECT each.place, t.word FROM ${sql.dialect.rows('wanted', { place: 'integer', prefix: 'text', above: 'text', longest: 'integer' })} AS each
-         CROSS JOIN LATERAL (SELECT word FROM term WHERE ns = :ns AND word >= each.prefix COLLATE "C" AND word < each.above COLLATE "C"
+         CROSS JOIN LATERAL (SELECT word FROM term WHERE ns = :ns AND passages > 0 AND word >= each.prefix COLLATE "C" AND word < each.above COLLATE "C"
            AND length <= each.longest ORDER BY word LIMIT :limit) AS t ORDER BY each.place, t.word`,
     {
       ns,
@@ -104,11 +104,11 @@ async function beginningWith(sql: Sql, ns: number, candidates: readonly Candidat
 async function namespaceWords(sql: Sql, ns: number, known: string): Promise<Row> {
   const row = await sql.get(
     `SELECT state, passages, CASE WHEN state <> :known THEN
-         (SELECT json_agg(json_build_array(word, passages)) FROM term WHERE ns = :ns AND ${sql.dialect.isIn('word', 'markers')}) END AS markers,
-       CASE WHEN state <> :known AND NOT EXISTS (SELECT 1 FROM term WHERE ns = :ns OFFSET :most) THEN
-         (SELECT json_agg(json_build_array(word, passages)) FROM term WHERE ns = :ns) END AS words
+         (SELECT json_agg(json_build_array(word, passages)) FROM term WHERE ns = :ns AND passages > 0 AND ${sql.dialect.isIn('word', 'markers')}) END AS markers,
+       CASE WHEN state <> :known AND NOT EXISTS (SELECT 1 FROM term WHERE ns = :ns AND passages > 0 OFFSET :most) THEN
+         (SELECT json_agg(json_build_array(word, passages)) FROM term WHERE ns = :ns AND passages > 0) END AS words
      FROM (SELECT text_passages AS passages, concat_ws(' ', last_change, text_passages, text_terms) AS state
-       FROM namespace WHERE id = :ns) AS current`,
+       FROM namespace_state WHERE ns = :ns) AS current`,
     { ns, known, markers: MARKER_WORDS, most: MAX_SMALL_VOCABULARY },
   );
   return row ?? {};
@@ -118,7 +118,7 @@ async function namespaceWords(sql: Sql, ns: number, known: string): Promise<Row>
 async function wordsOfLength(sql: Sql, ns: number, shortest: number, longest: number): Promise<WordList> {
   const row = await sql.get(
     `SELECT string_agg(word, ' ') AS words, string_agg(passages::text, ' ') AS passages FROM (
-       SELECT word, passages FROM term WHERE ns = :ns AND length BETWEEN :shortest AND :longest LIMIT :limit) AS known`,
+       SELECT word, passages FROM term WHERE ns = :ns AND passages > 0 AND length BETWEEN :shortest AND :longest LIMIT :limit) AS known`,
     { ns, shortest, longest, limit: MAX_KNOWN },
   );
   const list = new WordList();

@@ -1,7 +1,7 @@
 import { LociError } from '../../core/errors.ts';
 import type { LociRecord } from '../../core/types.ts';
 import type { CommitBatch, RecordImport, RecordWrite } from '../model.ts';
-import type { Generation } from '../search-model.ts';
+import type { Generation, SentenceVectors, VectorWrite } from '../search-model.ts';
 
 /**
  * Times are whole milliseconds, and counts are whole.
@@ -62,6 +62,16 @@ export function assertVectorDimensions({ id, dimensions }: Generation, vector: F
   if (!vector.every(Number.isFinite)) {
     throw new LociError('invalid_input', 'a vector has a component that is not a finite number');
   }
+}
+
+/** As `assertVectorDimensions`, for vectors that are written. */
+export function assertVectors(
+  generation: Generation,
+  vectors: readonly VectorWrite[],
+  sentences: SentenceVectors,
+): void {
+  for (const { vector } of vectors) assertVectorDimensions(generation, vector);
+  for (const vector of [...sentences.values()].flat()) assertVectorDimensions(generation, vector);
 }
 
 /**

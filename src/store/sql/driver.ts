@@ -5,6 +5,7 @@ import type { Passage } from '../../core/types.ts';
 import type { StoreStats } from '../admin-model.ts';
 import type { IndexedFields } from '../lexical/text-fields.ts';
 import type {
+  Generation,
   PassageScore,
   QueryVector,
   SentenceVectors,
@@ -57,8 +58,14 @@ export interface TextEntry {
   readonly text: Passage;
 }
 
+/** A passage that this transaction has written, whose id only the database knows. */
+export interface NewTextEntry extends Omit<TextEntry, 'passage'> {
+  readonly record: number;
+}
+
 /** Changes of the passages of a namespace. The removed ones have the fields with which they were indexed. */
 export interface TextChange {
+  readonly created?: readonly NewTextEntry[];
   readonly added: readonly TextEntry[];
   readonly removed: readonly TextEntry[];
   /** Removed passages of which no byte may remain. */
@@ -66,6 +73,9 @@ export interface TextChange {
   /** Whether no word of passages that were removed before may remain either. */
   readonly isPurge: boolean;
 }
+
+/** Columns of the state of a namespace, and by how much they change. */
+export type StateCounts = Readonly<Record<string, number>>;
 
 /** The cosine is `null` for a passage without a vector. */
 export interface TextScore extends PassageScore {
@@ -76,8 +86,8 @@ export interface TextScore extends PassageScore {
 export interface TextIndex {
   /** Prepares a new namespace. Within the transaction that creates it. */
   create(ns: number): Promise<void>;
-  /** Within the transaction that changes the passages. */
-  change(ns: number, change: TextChange): Promise<void>;
+  /** Within the transaction that changes the passages. Returns what the caller counts in the state of the namespace. */
+  change(ns: number, change: TextChange): Promise<StateCounts>;
   /**
    * The best passages that pass the filter: best first, ties by id. Past the deadline, the best of those that were ranked until
    * then.
@@ -129,9 +139,12 @@ export interface VectorColumns {
   read(value: unknown): Float32Array;
 }
 
+/** The vectors of a generation. */
+export type VectorSet = Pick<Generation, 'id' | 'dimensions'>;
+
 /**
  * The vectors of contents, which the table `embedding` lists by namespace, generation and hash. Each database stores and compares
- * them in its own way. Writes are a part of the caller's transaction.
+ * them in its own way.
  */
 export interface VectorIndex {
   /** What statements compute of a row `v` of `embedding`; `null` where they cannot, and `cosines` is called. */
@@ -151,10 +164,16 @@ export interface VectorIndex {
   ): Promise<PassageScore[]>;
   /** Vectors by their ids; those that are gone are left out. */
   vectors(ns: number, ids: readonly number[]): Promise<Map<number, Float32Array>>;
-  /** Adds vectors. A content that has one keeps it. */
-  put(ns: number, generation: number, vectors: readonly VectorWrite[]): Promise<void>;
-  /** Adds the vectors of sentences of contents that have a vector. A content that has them keeps them. */
-  putSentences(ns: number, generation: number, sentences: SentenceVectors): Promise<void>;
+  /**
+   * Adds vectors, then those of sentences of contents that have a vector: all or nothing. A content keeps what it has.
+   * @throws LociError `embedding_mismatch`, `invalid_input`, `not_found` for the generation
+   */
+  put(
+    ns: number,
+    generation: number,
+    vectors: readonly VectorWrite[],
+    sentences: SentenceVectors,
+  ): Promise<void>;
   sentences(
     ns: number,
     generation: number,
@@ -167,8 +186,10 @@ export interface VectorIndex {
   rebuild(ns: number): Promise<void>;
   /** Compares what searches scan with the vectors. Returns messages for at most `limit` differences. */
   verify(ns: number, limit: number): Promise<string[]>;
-  /** Prepares what searches of a generation need, unless it is there. Not within a transaction. */
-  addGeneration(generation: number, dimensions: number): Promise<void>;
+  /** Whether searches of the generation would be faster with an index that it has not. */
+  needsIndex(generation: VectorSet): Promise<boolean>;
+  /** Makes the index of a generation unless it is there. Not within a transaction. */
+  createIndex(generation: VectorSet): Promise<void>;
   /** Removes the vectors of a generation in all namespaces, and returns their number. */
   removeGeneration(generation: number): Promise<number>;
 }

@@ -44,9 +44,12 @@ export async function setGeneration(
 ): Promise<ChangedGeneration> {
   if ('add' in change) {
     const added = await sql.transaction(() => addGeneration(sql, change.add));
-    // Again for one that was there: the process that added it may have been stopped here.
-    await vectors.addGeneration(added.id, added.dimensions);
     return { ...added, removedVectors: 0 };
+  }
+  if ('index' in change) {
+    const found = await generationById(sql, change.index);
+    await vectors.createIndex(found);
+    return { ...found, removedVectors: 0 };
   }
   return sql.transaction(async () => {
     const found = await generationById(sql, 'activate' in change ? change.activate : change.remove);

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LociError } from '../../core/errors.ts';
 import type { Json } from '../../core/types.ts';
-import type { ItemChange, ItemCursor, ItemId, ItemSelector, StoredItem } from '../item-model.ts';
+import type { ItemChange, ItemCursor, ItemDraft, ItemId, ItemSelector, StoredItem } from '../item-model.ts';
 import type { Page } from '../model.ts';
 import { assertSafeIntegers, wellFormed } from '../rules/validation.ts';
 import type { Driver } from './driver.ts';
 import { objectsOf, storedObject } from './rows.ts';
-import type { Row, Sql } from './sql.ts';
+import { atOnce, type Row, type Sql } from './sql.ts';
 
 const COLUMNS = 'kind, key, position, at, expires_at AS "expiresAt", type, ref, body';
 const ORDERS = { position: ['position'], at: ['at', 'key'], key: ['key'] } as const;
@@ -52,10 +52,68 @@ export async function readItems(
 type Edit = Extract<ItemChange, { readonly put: unknown } | { readonly change: unknown }>;
 
 /** Within a transaction. @throws LociError `conflict`, `invalid_input` for a time that is not a whole number, `store_corrupt` */
-export async function changeItems(sql: Sql, ns: number, given: readonly ItemChange[]): Promise<void> {
+export async function changeItems(sql: Sql, ns: number, changes: readonly ItemChange[]): Promise<void> {
+  await writeItems(sql, ns, changes, await itemsBefore(sql, ns, changes));
+}
+
+/** The items that the changes replace, and the last position of each of their kinds. */
+export interface ItemsBefore {
+  readonly rows: ReadonlyMap<string, Row>;
+  readonly last: ReadonlyMap<string, number>;
+}
+
+/**
+ * Reads what `writeItems` needs to know. Within its transaction.
+ * @param expiredBy items that expired by then are removed before the changes
+ */
+export async function itemsBefore(
+  sql: Sql,
+  ns: number,
+  changes: readonly ItemChange[],
+  expiredBy = -Infinity,
+): Promise<ItemsBefore> {
+  const edits = wellFormed(changes.filter(isEdit));
+  if (edits.length === 0) return { rows: new Map(), last: new Map() };
+  const ids = edits.map((edit) => {
+    const { kind, key } = 'put' in edit ? edit.put : edit.change;
+    return { kind, key };
+  });
+  const [found] = await atOnce(sql, [
+    () =>
+      sql.all(
+        `SELECT w.kind AS of, i.key, i.position, i.at, i.expires_at, i.type, i.ref, i.body,
+           (SELECT max(position) FROM item AS l WHERE l.ns = :ns AND l.kind = w.kind) AS last
+         FROM ${sql.dialect.rows('ids', { kind: 'text', key: 'text' })} AS w
+         LEFT JOIN item AS i ON i.ns = :ns AND i.kind = w.kind AND i.key = w.key`,
+        { ns, ids },
+      ),
+    () => assertRefsAreFree(sql, ns, edits),
+  ]);
+  const present = found.filter(
+    ({ key, expires_at }) => key !== null && Number(expires_at ?? Infinity) > expiredBy,
+  );
+  return {
+    rows: new Map(
+      present.map(({ of, last: _, ...row }) => [nameOf(of, row['key']), { ns, kind: of!, ...row }]),
+    ),
+    last: new Map(found.map((row) => [String(row['of']), Number(row['last'])])),
+  };
+}
+
+function isEdit(change: ItemChange): change is Edit {
+  return 'put' in change || 'change' in change;
+}
+
+/** @param added rows of other items, whose keys are new */
+export async function writeItems(
+  sql: Sql,
+  ns: number,
+  given: readonly ItemChange[],
+  before: ItemsBefore,
+  added: readonly Row[] = [],
+): Promise<void> {
   const changes = wellFormed(given);
-  const edits = changes.filter((each) => 'put' in each || 'change' in each);
-  if (edits.length > 0) await sql.write('item', await editedRows(sql, ns, edits), 'replace');
+  await sql.write('item', [...editedRows(ns, changes.filter(isEdit), before), ...added], 'replace');
   await sql.remove(
     'item',
     changes.flatMap((each) => ('remove' in each ? [{ ns, ...each.remove }] : [])),
@@ -88,23 +146,8 @@ async function forget(sql: Sql, ns: number, change: ItemChange): Promise<void> {
 }
 
 /** The rows that a batch of puts and changes leaves, each once. */
-async function editedRows(sql: Sql, ns: number, edits: readonly Edit[]): Promise<Row[]> {
-  const ids = edits.map((edit) => {
-    const { kind, key } = 'put' in edit ? edit.put : edit.change;
-    return { kind, key };
-  });
-  const found = await sql.all(
-    `SELECT w.kind AS of, i.key, i.position, i.at, i.expires_at, i.type, i.ref, i.body,
-       (SELECT max(position) FROM item AS l WHERE l.ns = :ns AND l.kind = w.kind) AS last
-     FROM ${sql.dialect.rows('ids', { kind: 'text', key: 'text' })} AS w
-     LEFT JOIN item AS i ON i.ns = :ns AND i.kind = w.kind AND i.key = w.key`,
-    { ns, ids },
-  );
-  const last = new Map(found.map((row) => [row['of'], Number(row['last'])]));
-  const rows = new Map<string, Row>();
-  for (const { of, last: _, ...row } of found)
-    if (row['key'] !== null) rows.set(nameOf(of, row['key']), { ns, kind: of!, ...row });
-  await assertRefsAreFree(sql, ns, edits);
+function editedRows(ns: number, edits: readonly Edit[], before: ItemsBefore): Row[] {
+  const [rows, last] = [new Map(before.rows), new Map(before.last)];
   const written = new Map<string, Row>();
   const nextPosition = (kind: string): number => {
     const position = (last.get(kind) ?? 0) + 1;
@@ -131,12 +174,16 @@ function putRow(
   rows: ReadonlyMap<string, Row>,
   nextPosition: (kind: string) => number,
 ): Row | null {
-  const { kind, at, expiresAt = null, type = null, ref = null, body } = put;
+  const { kind, at, expiresAt = null } = put;
   assertSafeIntegers({ at, expiresAt });
   const before = put.key === null ? undefined : rows.get(nameOf(kind, put.key));
   if (before !== undefined && ifExists === 'skip') return null;
-  if (before !== undefined && ifExists === 'fail') throw taken(kind, put.key);
-  const position = Number(before?.['position'] ?? nextPosition(kind));
+  if (before !== undefined && ifExists === 'fail') throw taken(put);
+  return itemRow(ns, put, Number(before?.['position'] ?? nextPosition(kind)));
+}
+
+export function itemRow(ns: number, put: ItemDraft, position: number): Row {
+  const { kind, at, expiresAt = null, type = null, ref = null, body } = put;
   const key = put.key ?? String(position);
   return { ns, kind, key, position, at, expires_at: expiresAt, type, ref, body: JSON.stringify(body) };
 }
@@ -167,17 +214,22 @@ function changedRow(
 async function assertRefsAreFree(sql: Sql, ns: number, edits: readonly Edit[]): Promise<void> {
   for (const edit of edits) {
     if (!('put' in edit) || edit.ifExists !== 'fail' || typeof edit.put.ref !== 'string') continue;
-    const { kind, key, ref } = edit.put;
+    const { kind, ref } = edit.put;
     const other = await sql.get('SELECT key FROM item WHERE ns = :ns AND kind = :kind AND ref = :ref', {
       ns,
       kind,
       ref,
     });
-    if (other !== undefined) throw taken(kind, key);
+    if (other !== undefined) throw taken(edit.put);
   }
 }
 
-function taken(kind: string, key: string | null): LociError {
+/** @throws LociError `conflict` for an item that is there */
+export function assertFree(item: ItemId, { rows }: ItemsBefore): void {
+  if (rows.has(nameOf(item.kind, item.key))) throw taken(item);
+}
+
+function taken({ kind, key }: Pick<ItemDraft, 'kind' | 'key'>): LociError {
   return new LociError('conflict', `a ${kind} with the id ${key ?? ''} or the same hash already exists`);
 }
 

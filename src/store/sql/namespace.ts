@@ -1,5 +1,5 @@
-import { atOnce, type Row, type Sql } from './sql.ts';
-import type { TextIndex } from './driver.ts';
+import type { StateCounts, TextIndex } from './driver.ts';
+import { forgetNamespace, type Parameters, type Sql } from './sql.ts';
 
 /** A chain of the audit log, and its last entry. */
 export interface Chain {
@@ -8,7 +8,7 @@ export interface Chain {
   readonly head: string;
 }
 
-/** What the row of a namespace has. The transaction that reads it for a commit is the only one that changes the namespace. */
+/** The state of a namespace. The transaction that locked it is the only one that changes the namespace. */
 export interface NamespaceRow {
   readonly id: number;
   readonly nextRecord: number;
@@ -19,39 +19,79 @@ export interface NamespaceRow {
   readonly audit: Chain | null;
 }
 
-/** Creates the namespace if there is none. Within a transaction. */
-export async function lockNamespace(sql: Sql, text: TextIndex, name: string): Promise<NamespaceRow> {
-  const found = await lockExisting(sql, name);
+/**
+ * Creates the namespace if there is none. Within a transaction.
+ * @param known its id, if it was read before
+ */
+export async function lockNamespace(
+  sql: Sql,
+  text: TextIndex,
+  name: string,
+  known: number | null = null,
+): Promise<NamespaceRow> {
+  const found = await lockExisting(sql, name, known);
   if (found !== null) return found;
-  const added = await sql.run('INSERT INTO namespace (name) VALUES (:name) ON CONFLICT (name) DO NOTHING', {
-    name,
+  await sql.run('INSERT INTO namespace (name) VALUES (:name) ON CONFLICT (name) DO NOTHING', { name });
+  const ns = (await namespaceId(sql, name))!;
+  const added = await sql.run('INSERT INTO namespace_state (ns) VALUES (:ns) ON CONFLICT (ns) DO NOTHING', {
+    ns,
   });
-  const created = (await lockExisting(sql, name))!;
-  if (added > 0) await text.create(created.id);
-  return created;
+  if (added > 0) await text.create(ns);
+  return (await lockState(sql, ns))!;
 }
 
-/** Within a transaction. */
-export async function lockExisting(sql: Sql, name: string): Promise<NamespaceRow | null> {
-  let row: Row | undefined;
-  const [isLocked] = await atOnce(sql, [
-    () => sql.lock('namespace', { name }),
-    async () => {
-      row = await sql.get(
-        `SELECT n.id, n.next_record, n.last_change, n.epoch, a.chain, a.length, a.head
-         FROM namespace AS n LEFT JOIN audit_log AS a ON a.ns = n.id WHERE n.name = :name`,
-        { name },
-      );
-      return true;
-    },
-  ]);
-  if (isLocked !== true || row === undefined) return null;
-  const { chain, length, head } = row;
+/** As `lockNamespace`, but does not create it. */
+export async function lockExisting(
+  sql: Sql,
+  name: string,
+  known: number | null = null,
+): Promise<NamespaceRow | null> {
+  if (known !== null) {
+    const row = await lockState(sql, known);
+    if (row !== null) return row;
+    forgetNamespace(sql, name);
+  }
+  const ns = await namespaceId(sql, name);
+  return ns === null ? null : lockState(sql, ns);
+}
+
+async function namespaceId(sql: Sql, name: string): Promise<number | null> {
+  const row = await sql.get('SELECT id FROM namespace WHERE name = :name', { name });
+  return row === undefined ? null : Number(row['id']);
+}
+
+async function lockState(sql: Sql, ns: number): Promise<NamespaceRow | null> {
+  const row = await sql.get(
+    `SELECT next_record, last_change, epoch, audit_chain, audit_length, audit_head
+     FROM namespace_state WHERE ns = :ns ${sql.dialect.forUpdate}`,
+    { ns },
+  );
+  if (row === undefined) return null;
+  const { audit_chain: chain, audit_length: length, audit_head: head } = row;
   return {
-    id: Number(row['id']),
+    id: ns,
     nextRecord: Number(row['next_record']),
     lastChange: Number(row['last_change']),
     epoch: Number(row['epoch']),
     audit: chain === null ? null : { chain: String(chain), length: Number(length), head: String(head) },
   };
+}
+
+/** Sets columns of the state, and adds to others. Within the transaction that locked it. */
+export async function updateState(
+  sql: Sql,
+  ns: number,
+  columns: Readonly<Record<string, Parameters[string]>>,
+  counts: StateCounts = {},
+): Promise<void> {
+  const assignments = [
+    ...Object.keys(columns).map((column) => `${column} = :${column}`),
+    ...Object.keys(counts).map((column) => `${column} = ${column} + :${column}`),
+  ];
+  if (assignments.length === 0) return;
+  await sql.change(`UPDATE namespace_state SET ${assignments.join(', ')} WHERE ns = :ns`, {
+    ns,
+    ...columns,
+    ...counts,
+  });
 }

@@ -51,6 +51,8 @@ export interface Dialect {
   readonly isTextList: (column: string) => string;
   /** Whether `storedObject` reads the column. */
   readonly isObject: (column: string) => string;
+  /** Ends a query of rows that no other transaction may change before this one ends. It waits for others, and reads what they wrote. */
+  readonly forUpdate: string;
   /** A table of all namespaces with the columns `id`, `name` and `has_records`. */
   readonly namespaces: string;
 }
@@ -82,14 +84,6 @@ export interface Sql {
   update(table: Table, rows: readonly Row[]): Promise<void>;
   /** Removes the rows that have these values in these columns. */
   remove(table: Table, rows: readonly Row[]): Promise<void>;
-  /** Adds rows without an id. Returns their ids, which ascend; those of rows that are removed are not given again. */
-  insert(table: 'passage', rows: readonly Row[]): Promise<number[]>;
-  /**
-   * Waits until no other transaction has locked the row with these values, if there is one. The statements after this one see what the
-   * other wrote. Within a transaction.
-   * @returns `false` if nothing is locked, because there is no such row; one that is added meanwhile is not locked
-   */
-  lock(table: 'namespace' | 'lease', row: Row): Promise<boolean>;
   /** Runs the work in a transaction, in which it may write; within one, as a part of it. */
   transaction<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Runs the work on one state of the database, whatever others write meanwhile. */
@@ -107,25 +101,26 @@ export interface Sql {
  * Runs parts of work that do not depend on one another: at once if a statement takes a round trip, else one after the other. None of
  * them still runs when the result is there.
  */
-export async function atOnce<Result>(
+export async function atOnce<Results extends unknown[]>(
   { dialect }: Sql,
-  parts: readonly (() => Promise<Result>)[],
-): Promise<Result[]> {
-  const results: Result[] = [];
+  parts: { readonly [Part in keyof Results]: () => Promise<Results[Part]> },
+): Promise<Results> {
+  const results: unknown[] = [];
   if (!dialect.isRemote) {
     for (const part of parts) results.push(await part());
-    return results;
+    return results as Results;
   }
   for (const settled of await Promise.allSettled(parts.map((part) => part()))) {
     if (settled.status === 'rejected') throw settled.reason;
     results.push(settled.value);
   }
-  return results;
+  return results as Results;
 }
 
 /** The tables that both databases have, with the columns of their keys. */
 export const KEYS = {
   namespace: ['id'],
+  namespace_state: ['ns'],
   generation: ['id'],
   record: ['ns', 'id'],
   passage: ['id'],
@@ -144,7 +139,6 @@ export const KEYS = {
   concept_changed: ['ns', 'project', 'key'],
   concept_progress: ['ns'],
   audit: ['ns', 'chain', 'seq'],
-  audit_log: ['ns'],
   audit_attachment: ['ns', 'chain', 'first_seq'],
   item: ['ns', 'kind', 'key'],
   lease: ['namespace', 'name'],
@@ -175,10 +169,10 @@ export function conflictClause(
 
 /** How many namespaces a connection knows the ids of. */
 const MAX_NAMESPACES = 1000;
-/** Ids never change. They are read outside of transactions, so that none is remembered that is rolled back. */
+/** Ids never change. None is remembered that may be rolled back. */
 const NAMESPACES = new WeakMap<Sql, LRUCache<string, number>>();
 
-/** The id of a namespace; `null` if nothing was written to it. Not within a transaction that may have created it. */
+/** The id of a namespace; `null` if nothing was written to it. Not after it was created within a transaction. */
 export async function findNamespace(sql: Sql, name: string): Promise<number | null> {
   const known = NAMESPACES.get(sql) ?? new LRUCache<string, number>({ max: MAX_NAMESPACES });
   NAMESPACES.set(sql, known);
@@ -188,4 +182,9 @@ export async function findNamespace(sql: Sql, name: string): Promise<number | nu
   if (row === undefined) return null;
   known.set(name, Number(row['id']));
   return Number(row['id']);
+}
+
+/** For a namespace that is gone: another one of this name has another id. */
+export function forgetNamespace(sql: Sql, name: string): void {
+  NAMESPACES.get(sql)?.delete(name);
 }

@@ -11,7 +11,7 @@ it('tells a reader to restart if it may have missed a removal that was trimmed',
   db.exec(`
     INSERT INTO change (ns, sequence, record, kind)
       WITH RECURSIVE n (i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < 10002) SELECT 1, i, i, 'removed' FROM n;
-    UPDATE namespace SET last_change = 10002;
+    UPDATE namespace_state SET last_change = 10002;
   `);
   await records.commit('n', { evictions: [2], chunking: 'c' });
   const page = { limit: 1 };

@@ -11,6 +11,8 @@ export function stageText({ stage, subject }: Pick<Progress, 'stage' | 'subject'
       return 'relating records to each other';
     case 'embedding':
       return 'embedding';
+    case 'indexing':
+      return 'making the index of the vectors, which searches do not wait for';
     case 'copying':
       return `copying ${subject}`;
     case 'checking':

@@ -138,6 +138,7 @@ export const TASK = {
   deriving: { en: 'Rebuilding', de: 'Baut neu auf' },
   relating: { en: 'Connecting records', de: 'Verbindet Einträge' },
   embedding: { en: 'Embedding', de: 'Berechnet Vektoren' },
+  indexing: { en: 'Indexing vectors', de: 'Indiziert Vektoren' },
   waiting: { en: 'Waiting for', de: 'Wartet auf' },
   checking: { en: 'Checking', de: 'Prüft' },
   copying: { en: 'Copying', de: 'Kopiert' },

@@ -9,7 +9,7 @@ import type {
   AuditReport,
   AuditRequest,
 } from '../../admin-model.ts';
-import { unseenPut } from '../../items/kinds.ts';
+import { unseenItem } from '../../items/kinds.ts';
 import type { Page } from '../../model.ts';
 import {
   brokenLink,
@@ -20,7 +20,7 @@ import {
   newEntries,
 } from '../../rules/audit-chain.ts';
 import type { Scope } from '../driver.ts';
-import { changeItems } from '../item.ts';
+import { itemRow } from '../item.ts';
 import type { Chain, NamespaceRow } from '../namespace.ts';
 import { storedJson } from '../rows.ts';
 import type { Dialect, Parameters, Row, Sql } from '../sql.ts';
@@ -28,14 +28,17 @@ import type { Dialect, Parameters, Row, Sql } from '../sql.ts';
 const COLUMNS =
   'chain, seq, at, actor, surface, action, subject, session, diff, diff_hash AS "diffHash", previous, hash';
 
-/** Adds entries to the namespace's own chain. Within the transaction of the changes. */
+/**
+ * Adds entries to the namespace's own chain. Within the transaction of the changes. Returns the items of those that the operator has not
+ * seen, and what changes of the namespace.
+ */
 export async function appendAudit(
   sql: Sql,
   { id: ns, audit: own }: NamespaceRow,
   drafts: readonly AuditDraft[],
-): Promise<void> {
+): Promise<{ readonly unseen: Row[]; readonly state: Row }> {
   const [first] = drafts;
-  if (first === undefined) return;
+  if (first === undefined) return { unseen: [], state: {} };
   const chain = own?.chain ?? uuidv7(first.at);
   let { length, head } = own ?? { length: 0, head: CHAIN_START };
   const entries = drafts.map((draft) => {
@@ -53,17 +56,21 @@ export async function appendAudit(
       }),
     ),
   );
-  if (own === null) await sql.write('audit_log', [{ ns, chain, length, head }]);
-  else await sql.update('audit_log', [{ ns, length, head }]);
-  await changeItems(
-    sql,
-    ns,
-    entries.flatMap((entry, i) => (drafts[i]?.isUnseen === true ? [unseenPut(entry)] : [])),
-  );
+  return {
+    // Entries are numbered in the order in which such items have their positions.
+    unseen: entries.flatMap((entry, i) =>
+      drafts[i]?.isUnseen === true ? [itemRow(ns, unseenItem(entry), entry.seq)] : [],
+    ),
+    state: { audit_chain: chain, audit_length: length, audit_head: head },
+  };
 }
 
 async function ownChain(sql: Sql, ns: number): Promise<Chain | null> {
-  const row = await sql.get('SELECT chain, length, head FROM audit_log WHERE ns = :ns', { ns });
+  const row = await sql.get(
+    `SELECT audit_chain AS chain, audit_length AS length, audit_head AS head FROM namespace_state
+     WHERE ns = :ns AND audit_chain IS NOT NULL`,
+    { ns },
+  );
   return (row as unknown as Chain | undefined) ?? null;
 }
 
@@ -95,7 +102,8 @@ export async function readAudit(
 const CONDITIONS: Readonly<Record<string, string | ((dialect: Dialect) => string)>> = {
   subject: 'subject = :subject',
   subjects: ({ isIn }) => isIn('subject', 'subjects'),
-  entries: ({ isIn }) => `chain = (SELECT chain FROM audit_log WHERE ns = :ns) AND ${isIn('seq', 'entries')}`,
+  entries: ({ isIn }) =>
+    `chain = (SELECT audit_chain FROM namespace_state WHERE ns = :ns) AND ${isIn('seq', 'entries')}`,
   session: 'session = :session',
   action: 'action = :action',
   actor: 'actor = :actor',

@@ -5,6 +5,7 @@ import type { Driver } from '../driver.ts';
 import { generations } from '../generations.ts';
 import { textEntriesWhere } from '../read/passages.ts';
 import { KEYS, type Parameters, type Row, type Sql, type Table } from '../sql.ts';
+import { updateState } from '../namespace.ts';
 import { allNamespaces } from './maintenance.ts';
 
 /** Rows that are copied in one transaction. */
@@ -43,8 +44,8 @@ export async function copyStore(
     await copyNamespace(from, to, ns, name, options);
     copied.push({ namespace: name, rows: await compare(from, to, ns) });
   }
-  for (const { id, dimensions } of await generations(from.sql))
-    await to.vectors.addGeneration(id, dimensions);
+  for (const generation of await generations(to.sql))
+    if (await to.vectors.needsIndex(generation)) await to.vectors.createIndex(generation);
   await to.storage.afterCopy();
   await to.sql.update('lease', [{ ...COPY, token: FINISHED }]);
   return copied;
@@ -97,6 +98,10 @@ async function copyNamespace(
         'namespace',
         (await from.sql.all('SELECT * FROM namespace WHERE id = :ns', { ns })).map(written),
       );
+      await to.sql.write(
+        'namespace_state',
+        (await from.sql.all('SELECT * FROM namespace_state WHERE ns = :ns', { ns })).map(written),
+      );
       await to.text.create(ns);
     });
   for (const table of TABLES)
@@ -121,18 +126,18 @@ async function copyNamespace(
         id: Number(id),
         hash: Buffer.from(hash as Uint8Array).toString('hex'),
       }));
-      await to.vectors.put(
-        ns,
-        generation,
-        hashes.map(({ id, hash }) => ({ hash, vector: vectors.get(id)! })),
-      );
       const sentences = await from.vectors.sentences(
         ns,
         generation,
         dimensions,
         hashes.map(({ hash }) => hash),
       );
-      if (sentences.size > 0) await to.vectors.putSentences(ns, generation, sentences);
+      await to.vectors.put(
+        ns,
+        generation,
+        hashes.map(({ id, hash }) => ({ hash, vector: vectors.get(id)! })),
+        sentences,
+      );
     });
 }
 
@@ -144,7 +149,8 @@ async function recordsOf(sql: Sql, ns: number): Promise<number> {
 async function indexTexts(from: Sql, to: Driver, ns: number, passages: readonly number[]): Promise<void> {
   const condition = from.dialect.isIn('p.id', 'passages');
   const added = await textEntriesWhere(from, ns, condition, { passages }, 'is empty');
-  await to.text.change(ns, { added, removed: [], erased: [], isPurge: false });
+  const counts = await to.text.change(ns, { added, removed: [], erased: [], isPurge: false });
+  await updateState(to.sql, ns, {}, counts);
 }
 
 /** Copies the rows after the last one that the target has. */

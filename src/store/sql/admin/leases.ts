@@ -38,13 +38,11 @@ async function takeLease(sql: Sql, namespace: string, request: LeaseRequest): Pr
 
 /** The row of a lease, which no other transaction changes; a row without a holder if nobody has had the lease. */
 async function lockLease(sql: Sql, namespace: string, name: string): Promise<Row> {
-  if (await sql.lock('lease', { namespace, name })) {
-    const found = await leaseRow(sql, namespace, name);
-    if (found !== undefined) return found;
-  }
+  const { forUpdate } = sql.dialect;
+  const found = await leaseRow(sql, namespace, name, forUpdate);
+  if (found !== undefined) return found;
   await sql.write('lease', [{ namespace, name, holder: '', token: 0, until: 0 }], 'skip');
-  await sql.lock('lease', { namespace, name });
-  return (await leaseRow(sql, namespace, name))!;
+  return (await leaseRow(sql, namespace, name, forUpdate))!;
 }
 
 function leaseOf(row: Row): Lease {
@@ -54,16 +52,15 @@ function leaseOf(row: Row): Lease {
 /** Within the transaction that the fence guards. @throws LociError `conflict` */
 export async function checkFence(sql: Sql, namespace: string, fence: Fence): Promise<void> {
   // Nobody takes the lease over before the transaction ends.
-  await sql.lock('lease', { namespace, name: fence.lease });
-  const current = await leaseRow(sql, namespace, fence.lease);
+  const current = await leaseRow(sql, namespace, fence.lease, sql.dialect.forUpdate);
   assertFence(current === undefined ? undefined : Number(current['token']), fence);
 }
 
-function leaseRow(sql: Sql, namespace: string, name: string): Promise<Row | undefined> {
-  return sql.get('SELECT holder, token, until FROM lease WHERE namespace = :namespace AND name = :name', {
-    namespace,
-    name,
-  });
+function leaseRow(sql: Sql, namespace: string, name: string, lock = ''): Promise<Row | undefined> {
+  return sql.get(
+    `SELECT holder, token, until FROM lease WHERE namespace = :namespace AND name = :name ${lock}`,
+    { namespace, name },
+  );
 }
 
 /** All requests for a lease ask for about the same duration. A lease with more than this multiple of it left was taken under a wrong clock. */

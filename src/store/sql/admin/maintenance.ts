@@ -6,7 +6,7 @@ import { itemName } from '../../items/kinds.ts';
 import { rebuildDerived, verifyDerived } from '../derived/derived.ts';
 import type { Driver, Scope } from '../driver.ts';
 import { resetBelongsTo, resetConcepts, resetGraph } from '../graph/write.ts';
-import { lockExisting } from '../namespace.ts';
+import { lockExisting, updateState } from '../namespace.ts';
 import { textEntries } from '../read/passages.ts';
 import type { Dialect, Sql } from '../sql.ts';
 import { repairChanges, verifyChanges } from '../write/changes.ts';
@@ -66,7 +66,7 @@ export async function resetDerived(
 ): Promise<void> {
   const { sql, vectors, storage, namespace, ns } = scope;
   await sql.transaction(async () => {
-    await lockExisting(sql, namespace);
+    await lockExisting(sql, namespace, ns);
     // The table that was missing had rows of every namespace.
     const others = (await storage.createMissingTables())
       ? (await allNamespaces(sql)).map((each) => each.ns)
@@ -94,8 +94,8 @@ async function rebuildText({ sql, text, ns }: Scope): Promise<void> {
     ns,
   });
   for await (const added of textEntries(sql, ns, 'is empty'))
-    await text.change(ns, { added, removed: [], erased: [], isPurge: false });
-  await sql.change('UPDATE namespace SET epoch = epoch + 1 WHERE id = :ns', { ns });
+    await updateState(sql, ns, {}, await text.change(ns, { added, removed: [], erased: [], isPurge: false }));
+  await updateState(sql, ns, {}, { epoch: 1 });
 }
 
 /** Whether the full-text index differs from the passages, or has passages that cannot be read. */
@@ -125,7 +125,7 @@ export async function compact({ sql, text, vectors, storage, namespace, ns }: Sc
   );
   if (Number(row?.['unused']) * 10 > Number(row?.['vectors']))
     await sql.transaction(async () => {
-      await lockExisting(sql, namespace);
+      await lockExisting(sql, namespace, ns);
       await sql.change(`DELETE FROM embedding WHERE ns = :ns AND ${UNUSED}`, { ns });
       await vectors.rebuild(ns);
     });
@@ -134,7 +134,7 @@ export async function compact({ sql, text, vectors, storage, namespace, ns }: Sc
     SELECT 1 FROM embedding WHERE embedding.ns = :ns AND ${sql.dialect.sentenceOf} AND ${UNUSED})`;
   if ((await sql.get(`SELECT 1 FROM ${sentences} LIMIT 1`, { ns })) !== undefined)
     await sql.transaction(async () => {
-      await lockExisting(sql, namespace);
+      await lockExisting(sql, namespace, ns);
       await sql.change(`DELETE FROM ${sentences}`, { ns });
     });
   await storage.reclaim();

@@ -5,7 +5,6 @@ import type { Timestamp } from '../../../core/types.ts';
 import type { GraphState } from '../../graph-model.ts';
 import { findSeparate, type SeparateLookUp } from '../../lexical/look-up.ts';
 import { ADMIN_NAMESPACE, type AdminNamespace } from '../../rules/admin-namespace.ts';
-import { assertVectorDimensions } from '../../rules/validation.ts';
 import type {
   GenerationChange,
   LoadedPassages,
@@ -17,7 +16,6 @@ import type {
   SimilarRecord,
   VectorWrite,
   NamespaceVocabulary,
-  Vocabulary,
 } from '../../search-model.ts';
 import { readAudit } from '../admin/audit.ts';
 import { lease } from '../admin/leases.ts';
@@ -36,7 +34,7 @@ import { assertQueryVectors, generationById, generations, setGeneration } from '
 import { conceptNames, linePlaces, namings, recordConcepts } from '../graph/concepts.ts';
 import { contributions, counts, edges, graphState, neighbours, nodes, outline } from '../graph/read.ts';
 import { readItems } from '../item.ts';
-import { lockExisting, lockNamespace, type NamespaceRow } from '../namespace.ts';
+import { lockNamespace } from '../namespace.ts';
 import {
   countRecords,
   facet,
@@ -226,16 +224,11 @@ async function terms(
       text.countPhrases(ns, phrases, passageFilter(sql.dialect, { now: separateAt! }, true), deadline),
     );
   const separate = separateAt === undefined ? undefined : { isRemote, find };
-  let hasSessions = true;
-  const [vocabulary] = await atOnce<Vocabulary | null>(sql, [
+  const [vocabulary, sessions] = await atOnce(sql, [
     () => text.terms(ns, words, languages, deadline, separate),
-    async () => {
-      const found = await sql.within(deadline, () => sql.all(HAS_SESSIONS, { ns }));
-      hasSessions = found?.length !== 0;
-      return null;
-    },
+    () => sql.within(deadline, () => sql.all(HAS_SESSIONS, { ns })),
   ]);
-  return { ...vocabulary!, hasSessions };
+  return { ...vocabulary, hasSessions: sessions?.length !== 0 };
 }
 
 const HAS_SESSIONS = 'SELECT 1 FROM record WHERE ns = :ns AND session IS NOT NULL LIMIT 1';
@@ -303,6 +296,10 @@ const VECTORS = {
   setGeneration: call('writer', ({ sql, vectors }, _namespace: AdminNamespace, change: GenerationChange) =>
     setGeneration(sql, vectors, change),
   ),
+  /** Whether searches of a generation would be faster with an index that it has not. Until it is made, they compare all vectors. */
+  needsIndex: call('reader', async ({ sql, vectors }, _namespace: AdminNamespace, generation: number) =>
+    vectors.needsIndex(await generationById(sql, generation)),
+  ),
   /** Passages without a vector. */
   pending: {
     ...snapshot({ passages: [], texts: 0, bytes: 0 }, pendingEmbeddings),
@@ -317,29 +314,18 @@ const VECTORS = {
    */
   put: call(
     'writer',
-    (
+    async (
       { sql, text, vectors: index },
       namespace: string,
       generation: number,
       vectors: readonly VectorWrite[],
       sentences: SentenceVectors = new Map(),
-    ) =>
-      sql.transaction(async () => {
-        const [row = null] = await atOnce<NamespaceRow | null>(sql, [
-          () => (vectors.length > 0 ? lockNamespace(sql, text, namespace) : lockExisting(sql, namespace)),
-          async () => {
-            // Within the transaction, because another process may remove the generation.
-            const found = await generationById(sql, generation);
-            for (const vector of [...vectors.map((each) => each.vector), ...[...sentences.values()].flat()])
-              assertVectorDimensions(found, vector);
-            return null;
-          },
-        ]);
-        if (row === null) return;
-        const { id: ns } = row;
-        if (vectors.length > 0) await index.put(ns, generation, vectors);
-        if (sentences.size > 0) await index.putSentences(ns, generation, sentences);
-      }),
+    ): Promise<void> => {
+      const known = await findNamespace(sql, namespace);
+      if (known === null && vectors.length === 0) return;
+      const ns = known ?? (await sql.transaction(() => lockNamespace(sql, text, namespace))).id;
+      await index.put(ns, generation, vectors, sentences);
+    },
   ),
   /** The vectors of those passages that have one in the generation, by passage. */
   ofPassages: read(new Map(), vectorsOfPassages),

@@ -22,17 +22,16 @@ function nameRows(ns: number, record: RecordHeader): Row[] {
   );
 }
 
-/** @param isNew whether none of the records has names yet. Within a transaction, after the records were written. */
+/** @param stored the names that the records have. Within a transaction, after the records were written. */
 export async function deriveNames(
   sql: Sql,
   ns: number,
   records: ReadonlyMap<number, RecordHeader | null>,
-  isNew: boolean,
+  stored: readonly Row[],
 ): Promise<void> {
   const expected = new Map(
     [...records.values()].flatMap((record) => (record === null ? [] : nameRows(ns, record))).map(withId),
   );
-  const stored = isNew ? [] : await storedNames(sql, ns, [...records.keys()]);
   const outdated: Row[] = [];
   for (const [id, row] of stored.map(withId)) if (!expected.delete(id)) outdated.push(row);
   await sql.remove('name', outdated);
@@ -183,7 +182,9 @@ async function replaceLinks(
   changed: ReadonlyMap<number, ChangedRecord>,
   rows: readonly Row[],
 ): Promise<void> {
-  const known = [...changed].flatMap(([id, { before }]) => (before === null ? [] : [id]));
+  const known = [...changed].flatMap(([id, { before }]) =>
+    before === null || linksOf({ ...before, deletedAt: null }).length === 0 ? [] : [id],
+  );
   const stored = Map.groupBy(await storedLinks(sql, ns, known), (row) => Number(row['record']));
   const expected = Map.groupBy(rows, (row) => Number(row['record']));
   const differing = [...changed.keys()].filter((id) => !sameRows(stored.get(id), expected.get(id)));

@@ -138,8 +138,8 @@ export async function graphState({ sql, ns }: Scope, limit = 0): Promise<GraphSt
     `SELECT n.last_change, p.up_to, p.similar_up_to, p.rules, c.up_to AS concepts_up_to, c.rules AS concept_rules,
        (SELECT count(*) FROM graph_stale AS s WHERE s.ns = :ns) AS stale,
        (SELECT count(*) FROM concept_changed AS s WHERE s.ns = :ns) AS changed_names
-     FROM namespace AS n LEFT JOIN graph_progress AS p ON p.ns = n.id LEFT JOIN concept_progress AS c ON c.ns = n.id
-     WHERE n.id = :ns`,
+     FROM namespace_state AS n LEFT JOIN graph_progress AS p ON p.ns = n.ns LEFT JOIN concept_progress AS c ON c.ns = n.ns
+     WHERE n.ns = :ns`,
     { ns },
   );
   const numberIn = (column: string): number => Number(row?.[column] ?? 0);

@@ -11,7 +11,8 @@ import {
   recordNode,
 } from '../../graph-model.ts';
 import type { ChangeKind } from '../../model.ts';
-import type { Row, Sql, SqlValue } from '../sql.ts';
+import { atOnce, type Row, type Sql, type SqlValue } from '../sql.ts';
+import { updateState } from '../namespace.ts';
 
 const NOTHING: RecordGraph = { nodes: [], edges: [] };
 
@@ -140,13 +141,7 @@ function placeOf(provenance: NodeDraft['provenance']): Row {
 }
 
 /** Removes what the graph has of records that are gone. Within the transaction that removes them. */
-export async function removeGraph(
-  sql: Sql,
-  ns: number,
-  kinds: ReadonlyMap<number, ChangeKind>,
-): Promise<void> {
-  const records = [...kinds].flatMap(([record, kind]) => (kind === 'written' ? [] : [record]));
-  if (records.length === 0) return;
+export async function removeGraph(sql: Sql, ns: number, records: readonly number[]): Promise<void> {
   // Edges to a record may be there before its node is.
   const keys = [...new Set([...records.map(recordNode), ...(await nodesOf(sql, ns, records))])];
   const ends = await removeEdges(sql, ns, { keys, records, lane: null });
@@ -228,8 +223,10 @@ export async function putConcepts(sql: Sql, ns: number, update: ConceptUpdate): 
 async function putNames(sql: Sql, ns: number, names: ReadonlyMap<number, RecordNames | null>): Promise<void> {
   const records = [...names.keys()];
   if (records.length === 0) return;
-  const live = await liveRecords(sql, ns, records);
-  const before = await claimsOf(sql, ns, records);
+  const [live, before] = await atOnce(sql, [
+    () => liveRecords(sql, ns, [...names].flatMap(([record, own]) => (own === null ? [] : [record]))), // prettier-ignore
+    () => claimsOf(sql, ns, records),
+  ]);
   const present = [...names].flatMap(([record, own]) =>
     own === null || !live.has(record) ? [] : [{ record, ...own }],
   );
@@ -321,13 +318,8 @@ async function putMentions(
 }
 
 /** Removes what belongs to records that are gone. Within their transaction. */
-export async function removeConcepts(
-  sql: Sql,
-  ns: number,
-  kinds: ReadonlyMap<number, ChangeKind>,
-): Promise<void> {
-  const gone = [...kinds].filter(([, kind]) => kind !== 'written');
-  await putNames(sql, ns, new Map(gone.map(([record]) => [record, null])));
+export async function removeConcepts(sql: Sql, ns: number, records: readonly number[]): Promise<void> {
+  await putNames(sql, ns, new Map(records.map((record) => [record, null])));
 }
 
 /** Discards everything derived. Changes by operators stay. Within a transaction. */
@@ -343,12 +335,8 @@ export async function resetConcepts(sql: Sql, ns: number): Promise<void> {
     await sql.remove(table, [{ ns }]);
 }
 
-/** Within a transaction. */
-export async function putBelongsTo(
-  sql: Sql,
-  ns: number,
-  { edges, progress }: BelongsToUpdate,
-): Promise<void> {
+/** Within a transaction. Returns what changes of the state of the namespace. */
+export async function putBelongsTo(sql: Sql, ns: number, { edges, progress }: BelongsToUpdate): Promise<Row> {
   const documents = [...edges.keys()];
   const live = await liveRecords(sql, ns, [
     ...new Set([...documents, ...[...edges.values()].flatMap((notes) => notes.map(({ note }) => note))]),
@@ -363,14 +351,7 @@ export async function putBelongsTo(
       .map(({ note, share, confidence }, i) => ({ ns, document, position: i + 1, note, share, confidence })),
   );
   await sql.write('belongs_to', rows);
-  const { upTo, excludedSources, pass } = progress;
-  await setBelongsToProgress(
-    sql,
-    ns,
-    upTo,
-    JSON.stringify(excludedSources),
-    pass === null ? null : JSON.stringify(pass),
-  );
+  return belongsToState(progress);
 }
 
 /** Removes the edges of records that are gone. Within a transaction. */
@@ -389,15 +370,13 @@ export async function removeBelongsTo(sql: Sql, ns: number, records: readonly nu
 /** Discards all edges, so that they are derived again. Within a transaction. */
 export async function resetBelongsTo(sql: Sql, ns: number): Promise<void> {
   await sql.remove('belongs_to', [{ ns }]);
-  await setBelongsToProgress(sql, ns, 0, '[]', null);
+  await updateState(sql, ns, belongsToState({ upTo: 0, excludedSources: [], pass: null }));
 }
 
-function setBelongsToProgress(
-  sql: Sql,
-  ns: number,
-  belongs_to_change: number,
-  belongs_to_excluded: string,
-  belongs_to_pass: string | null,
-): Promise<void> {
-  return sql.update('namespace', [{ id: ns, belongs_to_change, belongs_to_excluded, belongs_to_pass }]);
+function belongsToState({ upTo, excludedSources, pass }: BelongsToUpdate['progress']): Row {
+  return {
+    belongs_to_change: upTo,
+    belongs_to_excluded: JSON.stringify(excludedSources),
+    belongs_to_pass: pass === null ? null : JSON.stringify(pass),
+  };
 }

@@ -28,21 +28,18 @@ export async function readPassages(
 ): Promise<PackedPassages> {
   if (reach === null) return { ...(await rowsSince(sql, ns, ids, cached, known)), neighbourhoods: [] };
   return sql.snapshot(async () => {
-    let neighbourhoods: Neighbourhood[] = [];
-    const [read] = await atOnce<Omit<PackedPassages, 'neighbourhoods'> | null>(sql, [
+    const [read, neighbourhoods] = await atOnce(sql, [
       () => rowsSince(sql, ns, ids, cached, known),
-      async () => {
-        neighbourhoods = await neighbours(sql, ns, ids, reach);
-        return null;
-      },
+      () => neighbours(sql, ns, ids, reach),
     ]);
     const wanted = new Set(neighbourhoods.flatMap(({ before, after }) => [...before, ...after]));
-    for (const id of [...ids, ...(read!.isCurrent ? cached : [])]) wanted.delete(id);
+    for (const id of [...ids, ...(read.isCurrent ? cached : [])]) wanted.delete(id);
     const { passages, records } = await passageRows(sql, ns, [...wanted]);
     return {
-      ...{ ...read!, neighbourhoods },
-      passages: joined(read!.passages, passages),
-      records: joined(read!.records, records),
+      ...read,
+      neighbourhoods,
+      passages: joined(read.passages, passages),
+      records: joined(read.records, records),
     };
   });
 }
@@ -57,7 +54,7 @@ async function rowsSince(
 ): Promise<Omit<PackedPassages, 'neighbourhoods'>> {
   const changed = `(n.epoch <> :known OR NOT ${sql.dialect.isIn('p.id', 'cached')})`;
   const row = await sql.get(
-    `SELECT n.epoch, ${rowsOf(sql.dialect, `p.ns = :ns AND ${changed}`)} FROM namespace AS n WHERE n.id = :ns`,
+    `SELECT n.epoch, ${rowsOf(sql.dialect, `p.ns = :ns AND ${changed}`)} FROM namespace_state AS n WHERE n.ns = :ns`,
     { ns, ids, cached, known: known ?? NO_EPOCH },
   );
   const epoch = Number(row?.['epoch']);

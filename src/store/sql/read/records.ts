@@ -84,7 +84,7 @@ export async function bounds({ sql, ns }: Scope): Promise<RecordBounds> {
     `SELECT next_record - 1 AS id, last_change, belongs_to_change, belongs_to_excluded, belongs_to_pass,
        ${earliest('expires_at', 'record')} AS expiry, ${earliest('deleted_at', 'record')} AS deletion,
        ${earliest('expires_at', 'item')} AS history_expiry
-     FROM namespace WHERE id = :ns`,
+     FROM namespace_state WHERE ns = :ns`,
     { ns },
   );
   return {

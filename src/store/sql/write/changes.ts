@@ -1,14 +1,16 @@
 import type { ChangeKind, ChangePage, Page, RecordChange } from '../../model.ts';
 import type { Scope } from '../driver.ts';
+import { updateState } from '../namespace.ts';
+import { derivedState, type DerivedState } from './derived-state.ts';
 import { markStale, removeBelongsTo, removeConcepts, removeGraph } from '../graph/write.ts';
-import type { Sql } from '../sql.ts';
+import { atOnce, type Sql } from '../sql.ts';
 
 /** The most removals in the feed. A reader that has not read older ones must start again. */
 const MAX_REMOVALS = 10_000;
 
 /**
  * Adds changes to the feed, and removes what is derived of records that are gone. Within the transaction, after links and names
- * were derived. Returns the sequence number of the last change.
+ * were derived. Returns what changes of the state of the namespace.
  * @param kinds in the order of the changes
  * @param identified those of the records that have or had an identity
  * @param linking other records whose links mean other records from now on
@@ -20,40 +22,44 @@ export async function appendChanges(
   kinds: ReadonlyMap<number, ChangeKind>,
   identified: readonly number[],
   linking: ReadonlySet<number>,
-): Promise<number> {
-  if (kinds.size === 0) return lastChange;
+  derived: Pick<DerivedState, 'tables'>,
+): Promise<{ readonly last_change: number; readonly trimmed_change?: number }> {
+  if (kinds.size === 0) return { last_change: lastChange };
   const rows = [...kinds].map(([record, kind], i) => ({ ns, sequence: lastChange + i + 1, record, kind }));
-  const last = lastChange + rows.length;
+  const last_change = lastChange + rows.length;
   await sql.write('change', rows, 'replace');
-  if ([...kinds.values()].includes('removed')) await trimRemovals(sql, ns);
-  await markStale(sql, ns, kinds, identified, linking, last);
+  const trimmed = [...kinds.values()].includes('removed') ? await trimRemovals(sql, ns) : {};
+  await markStale(sql, ns, kinds, identified, linking, last_change);
   const gone = [...kinds].flatMap(([record, kind]) => (kind === 'written' ? [] : [record]));
   if (gone.length > 0) {
-    await removeBelongsTo(sql, ns, gone);
-    await removeGraph(sql, ns, kinds);
-    await removeConcepts(sql, ns, kinds);
+    const { tables } = derived;
+    await atOnce(sql, [
+      async () => (tables.has('belongs_to') ? removeBelongsTo(sql, ns, gone) : undefined),
+      async () => (tables.has('graph') ? removeGraph(sql, ns, gone) : undefined),
+      async () => (tables.has('concepts') ? removeConcepts(sql, ns, gone) : undefined),
+    ]);
   }
-  return last;
+  return { last_change, ...trimmed };
 }
 
 /** Deletes the oldest removals if the feed has more than `MAX_REMOVALS`. */
-async function trimRemovals(sql: Sql, ns: number): Promise<void> {
+async function trimRemovals(sql: Sql, ns: number): Promise<{ readonly trimmed_change?: number }> {
   const oldest = await sql.get(
     `SELECT sequence FROM change ${sql.dialect.index('change_removed')}
      WHERE ns = :ns AND kind = 'removed' ORDER BY sequence DESC LIMIT 1 OFFSET :kept`,
     { ns, kept: MAX_REMOVALS },
   );
-  if (oldest === undefined) return;
+  if (oldest === undefined) return {};
   const upTo = Number(oldest['sequence']);
   await sql.change(`DELETE FROM change WHERE ns = :ns AND kind = 'removed' AND sequence <= :upTo`, {
     ns,
     upTo,
   });
-  await sql.update('namespace', [{ id: ns, trimmed_change: upTo }]);
+  return { trimmed_change: upTo };
 }
 
 export async function changes({ sql, ns }: Scope, { after, limit }: Page<number>): Promise<ChangePage> {
-  const row = await sql.get('SELECT last_change, trimmed_change FROM namespace WHERE id = :ns', { ns });
+  const row = await sql.get('SELECT last_change, trimmed_change FROM namespace_state WHERE ns = :ns', { ns });
   const isInFeed =
     Number(row?.['trimmed_change']) <= (after ?? 0) && (after ?? 0) <= Number(row?.['last_change']);
   if (after !== null && !isInFeed) return { changes: [], mustRestart: true };
@@ -73,16 +79,11 @@ export async function verifyChanges(sql: Sql, ns: number, limit: number): Promis
 export async function repairChanges(sql: Sql, ns: number): Promise<void> {
   const wrong = await wrongChanges(sql, ns);
   if (wrong.size === 0) return;
-  const row = await sql.get('SELECT last_change FROM namespace WHERE id = :ns', { ns });
-  const last_change = await appendChanges(
-    sql,
-    ns,
-    Number(row?.['last_change']),
-    wrong,
-    [...wrong.keys()],
-    new Set(),
-  );
-  await sql.update('namespace', [{ id: ns, last_change }]);
+  const row = await sql.get('SELECT last_change FROM namespace_state WHERE ns = :ns', { ns });
+  const records = [...wrong.keys()];
+  const derived = await derivedState(sql, ns, records);
+  const last = Number(row?.['last_change']);
+  await updateState(sql, ns, await appendChanges(sql, ns, last, wrong, records, new Set(), derived));
 }
 
 /** The correct last change of each record for which the feed has none or a different one. */

@@ -9,10 +9,12 @@ import { RECORD_COLUMNS } from '../rows.ts';
 import { appendAudit, attachAudit, eraseDiffs } from '../admin/audit.ts';
 import { checkFence } from '../admin/leases.ts';
 import type { Driver } from '../driver.ts';
-import { changeItems } from '../item.ts';
-import { lockExisting, lockNamespace } from '../namespace.ts';
+import { assertFree, changeItems, type ItemsBefore, itemsBefore, writeItems } from '../item.ts';
+import { lockExisting, lockNamespace, type NamespaceRow, updateState } from '../namespace.ts';
+import { atOnce, findNamespace } from '../sql.ts';
+import { derivedState } from './derived-state.ts';
 import { RecordPlan } from './record-plan.ts';
-import { applyPlan, commitRecords, storedRecordOf } from './records.ts';
+import { applyPlan, commitRecords, storedRecordOf, type StoredState, storedState } from './records.ts';
 
 /** Writes all of the batch or nothing. Returns the ids of the writes, then those of the imports, or of what it purged. */
 export async function commit(
@@ -22,35 +24,63 @@ export async function commit(
 ): Promise<number[]> {
   if ('purge' in batch) return purge(driver, namespace, batch);
   assertSafeTimes(batch);
-  const { sql, text } = driver;
+  const { sql } = driver;
   return sql.transaction(async () => {
-    if (batch.fence !== undefined) await checkFence(sql, namespace, batch.fence);
-    const row =
-      batch.chunked === undefined
-        ? await lockNamespace(sql, text, namespace)
-        : await lockExisting(sql, namespace);
-    if (row === null) throw new LociError('not_found', `no namespace ${namespace}`);
+    const known = await findNamespace(sql, namespace);
+    const { row, stored, items } = await lockAndRead(driver, namespace, known, batch);
     const ns = row.id;
-    const ids = await commitRecords(driver, namespace, row, batch);
-    if (batch.idempotencyKey !== undefined) {
-      // Expired keys are removed first, because one may be used again.
-      await changeItems(sql, ns, [{ forgetExpired: batch.idempotencyKey.at }]);
-      await changeItems(sql, ns, [idempotencyPut(batch.idempotencyKey, ids)]);
-    }
-    if (batch.items !== undefined) await changeItems(sql, ns, batch.items);
+    const { ids, columns, counts } = await commitRecords(driver, namespace, row, batch, stored);
+    const audit = await appendAudit(sql, row, batch.audit ?? []);
+    const key = batch.idempotencyKey;
+    const changes = [...(key === undefined ? [] : [idempotencyPut(key, ids)]), ...(batch.items ?? [])];
+    // Expired keys are removed first, because one may be used again.
+    if (key !== undefined) await changeItems(sql, ns, [{ forgetExpired: key.at }]);
+    await writeItems(sql, ns, changes, items, audit.unseen);
     const { adminItems } = batch;
     if (adminItems !== undefined)
       await sql.inNamespace(ADMIN_NAMESPACE, async () => {
-        const admin = await lockNamespace(sql, text, ADMIN_NAMESPACE);
+        const admin = await lockNamespace(sql, driver.text, ADMIN_NAMESPACE);
         await changeItems(sql, admin.id, adminItems);
       });
-    if (batch.belongsTo !== undefined) await putBelongsTo(sql, ns, batch.belongsTo);
+    const belongsTo = batch.belongsTo === undefined ? {} : await putBelongsTo(sql, ns, batch.belongsTo);
     if (batch.graph !== undefined) await putGraph(sql, ns, batch.graph);
     if (batch.concepts !== undefined) await putConcepts(sql, ns, batch.concepts);
-    await appendAudit(sql, row, batch.audit ?? []);
+    await updateState(sql, ns, { ...columns, ...belongsTo, ...audit.state }, counts);
     if (batch.attachedAudit !== undefined) await attachAudit(sql, ns, batch.attachedAudit);
-    return ids;
+    return [...ids];
   });
+}
+
+interface Locked {
+  readonly row: NamespaceRow;
+  readonly stored: StoredState;
+  readonly items: ItemsBefore;
+}
+
+/** Locks the namespace, and reads all that the batch needs to know of it: in one round trip, if its id is known. */
+async function lockAndRead(
+  { sql, text }: Driver,
+  namespace: string,
+  known: number | null,
+  batch: CommitBatch,
+): Promise<Locked> {
+  const { fence, idempotencyKey: key } = batch;
+  const changes = [...(key === undefined ? [] : [idempotencyPut(key, [])]), ...(batch.items ?? [])];
+  const read = (ns: number): Promise<[StoredState, ItemsBefore]> =>
+    atOnce(sql, [() => storedState(sql, namespace, ns, batch), () => itemsBefore(sql, ns, changes, key?.at)]);
+  const [, row, early] = await atOnce(sql, [
+    async () => (fence === undefined ? undefined : checkFence(sql, namespace, fence)),
+    () =>
+      batch.chunked === undefined
+        ? lockNamespace(sql, text, namespace, known)
+        : lockExisting(sql, namespace, known),
+    async () => (known === null ? null : read(known)),
+  ]);
+  if (row === null) throw new LociError('not_found', `no namespace ${namespace}`);
+  const [stored, items] = early !== null && row.id === known ? early : await read(row.id);
+  // Else a request that is repeated might fail because of what it has changed before.
+  if (key !== undefined) assertFree({ kind: 'idempotency', key: key.key }, items);
+  return { row, stored, items };
 }
 
 /** Removes expired and long deleted records for ever. Returns their ids. */
@@ -58,7 +88,8 @@ async function purge(driver: Driver, namespace: string, { purge: request }: Purg
   const { sql, storage } = driver;
   const { expiredBy, deletedBefore, limit, by } = request;
   const purged = await sql.transaction(async () => {
-    const row = await lockExisting(sql, namespace);
+    const known = await findNamespace(sql, namespace);
+    const row = await lockExisting(sql, namespace, known);
     if (row === null) return [];
     const ns = row.id;
     const rows = await sql.all(
@@ -72,14 +103,16 @@ async function purge(driver: Driver, namespace: string, { purge: request }: Purg
     const stored = rows.map((each) => storedRecordOf(namespace, each));
     const plan = new RecordPlan(namespace, stored, row.nextRecord);
     for (const { record } of stored) plan.purge(record.id);
-    await applyPlan(driver, row, plan, true);
+    const derived = await derivedState(sql, ns, stored.map(({ record }) => record.id)); // prettier-ignore
+    const { columns, counts } = await applyPlan(driver, row, plan, derived, true);
     if (stored.length > 0) await eraseDiffs(sql, ns, new Set(stored.map(({ record }) => record.uuid)));
     const drafts = stored.map(({ record }): AuditDraft => {
       const action = record.deletedAt === null ? 'expire' : 'purge';
       return { ...by, action, subject: record.uuid, diff: null };
     });
-    await appendAudit(sql, row, drafts);
+    const audit = await appendAudit(sql, row, drafts);
     await changeItems(sql, ns, [{ forgetExpired: by.at }]);
+    await updateState(sql, ns, { ...columns, ...audit.state }, counts);
     return stored.map(({ record }) => record.id);
   });
   if (purged.length > 0) await storage.reclaim();

@@ -1,62 +1,99 @@
 import { isDeepStrictEqual } from 'node:util';
 import { storedTime } from '../../../core/time/whole-day.ts';
-import type { LociRecord, Passage } from '../../../core/types.ts';
+import type { LociRecord } from '../../../core/types.ts';
 import type { ChangeKind, CommitBatch } from '../../model.ts';
 import { recordTime } from '../../rules/record-time.ts';
 import { wellFormed } from '../../rules/validation.ts';
-import { passageColumns, passageOf, RECORD_COLUMNS, recordOf } from '../rows.ts';
+import { RECORD_COLUMNS, recordOf } from '../rows.ts';
 import { appendChanges } from './changes.ts';
 import { deriveLinks, deriveNames } from '../derived/derived.ts';
-import type { Driver, TextEntry } from '../driver.ts';
+import type { Driver, NewTextEntry, StateCounts, TextEntry } from '../driver.ts';
 import type { NamespaceRow } from '../namespace.ts';
+import { type DerivedState, derivedState } from './derived-state.ts';
 import { isReindexed, keyOf, type PlannedRecord, RecordPlan, type StoredRecord } from './record-plan.ts';
-import type { Row, Sql } from '../sql.ts';
+import { atOnce, type Row, type Sql } from '../sql.ts';
 
-/** Writes the records of a batch, and what is derived of them. Within a transaction. Returns the ids of writes and imports. */
+/** What a batch changes, as it is before. */
+export interface StoredState {
+  /** The records that the batch changes, and those whose identity it may take. */
+  readonly records: readonly StoredRecord[];
+  /** Of those that it changes. */
+  readonly derived: DerivedState;
+}
+
+/** Plans the changes of records, and writes them and what is derived of them. Within a transaction. */
 export async function commitRecords(
   driver: Driver,
   namespace: string,
   row: NamespaceRow,
   batch: CommitBatch,
-): Promise<number[]> {
+  { records, derived }: StoredState,
+): Promise<Committed> {
   const { evictions = [], deletions = [], restorations = [], chunked = new Map<number, never>() } = batch;
   const [writes, imports] = [wellFormed(batch.writes ?? []), wellFormed(batch.imports ?? [])];
   const { chunking = null } = batch;
-  const { sql } = driver;
-  const stored = await affectedRecords(sql, namespace, row.id, { ...batch, writes, imports });
-  const plan = new RecordPlan(namespace, stored, row.nextRecord);
+  const plan = new RecordPlan(namespace, records, row.nextRecord);
   for (const id of evictions) plan.evict(id);
   for (const deletion of deletions) plan.delete(deletion);
   const ids = writes.map((write) => plan.write(write, chunking));
   for (const restoration of restorations) plan.restore(restoration, chunking);
   for (const each of imports) ids.push(plan.import(each, chunking));
-  if (chunked.size > 0 && chunking !== null) {
-    const before = await storedPassages(sql, row.id, [...chunked.keys()]);
+  if (chunking !== null)
     for (const [id, each] of chunked) {
-      const passages = (before.get(id) ?? []).map(({ passage }) => passage);
+      const passages = (derived.passages.get(id) ?? []).map(({ passage }) => passage);
       plan.rechunk(id, each, chunking, isDeepStrictEqual(passages, each.passages));
     }
-  }
-  await applyPlan(driver, row, plan);
-  return ids;
+  return { ids, ...(await applyPlan(driver, row, plan, derived)) };
 }
 
-/** The records that a batch changes, and those whose identity it may take. */
+/** The ids of writes and imports, and what changes of the state of the namespace. */
+interface Committed extends StateChange {
+  readonly ids: readonly number[];
+}
+
+interface StateChange {
+  readonly columns: Row;
+  readonly counts: StateCounts;
+}
+
+export async function storedState(
+  sql: Sql,
+  namespace: string,
+  ns: number,
+  batch: CommitBatch,
+): Promise<StoredState> {
+  const { evictions = [], deletions = [], writes = [], restorations = [], imports = [], chunked } = batch;
+  const ids = [
+    ...new Set([
+      ...evictions,
+      ...[...deletions, ...restorations].map(({ id }) => id),
+      ...writes.flatMap(({ id }) => id ?? []),
+      ...imports.flatMap(({ replaces }) => replaces ?? []),
+      ...(chunked?.keys() ?? []),
+    ]),
+  ];
+  const leaving = [
+    ...evictions,
+    ...deletions.map(({ id }) => id),
+    ...imports.flatMap(({ replaces, deletedAt }) => (deletedAt === null ? [] : (replaces ?? []))),
+  ];
+  const [records, derived] = await atOnce(sql, [
+    () => affectedRecords(sql, namespace, ns, batch, ids),
+    () => derivedState(sql, ns, ids, leaving),
+  ]);
+  return { records, derived };
+}
+
+/** @param ids of those that the batch changes */
 async function affectedRecords(
   sql: Sql,
   namespace: string,
   ns: number,
-  { evictions = [], deletions = [], writes = [], restorations = [], imports = [], chunked }: CommitBatch,
+  { writes = [], restorations = [], imports = [] }: CommitBatch,
+  ids: readonly number[],
 ): Promise<StoredRecord[]> {
   const { dialect } = sql;
-  const drafts = [...writes, ...imports].map(({ draft }) => draft);
-  const ids = [
-    ...evictions,
-    ...[...deletions, ...restorations].map(({ id }) => id),
-    ...writes.flatMap(({ id }) => id ?? []),
-    ...imports.flatMap(({ replaces }) => replaces ?? []),
-    ...(chunked?.keys() ?? []),
-  ];
+  const drafts = wellFormed([...writes, ...imports].map(({ draft }) => draft));
   const keyed = drafts.flatMap(({ origin, source, category, key }) =>
     key === null ? [] : [{ origin, source, category, key }],
   );
@@ -64,7 +101,10 @@ async function affectedRecords(
   const facts = keyed.flatMap(({ origin, category, key }) => (origin === 'fact' ? [{ category, key }] : []));
   const parameters = {
     ids,
-    uuids: drafts.map(({ uuid }) => uuid),
+    // A new record without a key has a UUID that was made for it.
+    uuids: [...writes.filter(({ id, draft }) => id !== null || draft.key !== null), ...imports].map(
+      ({ draft }) => draft.uuid,
+    ),
     documents,
     facts,
     restored: restorations.map(({ id }) => id),
@@ -99,117 +139,99 @@ export function storedRecordOf(namespace: string, row: Row): StoredRecord {
   return { record: recordOf(namespace, row, 'is empty'), chunking: row['chunking'] as string | null };
 }
 
-/** Writes each table once. Within a transaction. */
+/** Writes each table once. Within a transaction. Returns what changes of the state of the namespace. */
 export async function applyPlan(
   driver: Driver,
   row: NamespaceRow,
   plan: RecordPlan,
+  derived: DerivedState,
   isPurge = false,
-): Promise<void> {
+): Promise<StateChange> {
   const { sql } = driver;
   const { planned } = plan;
-  if (planned.length === 0) return;
+  if (planned.length === 0) return { columns: {}, counts: {} };
   const ns = row.id;
-  const hasRemoved = await writeRecordsAndPassages(driver, ns, planned, isPurge);
+  const counts = await writeRecordsAndPassages(driver, ns, planned, derived, isPurge);
   const changed = new Map(planned.flatMap((each) => (each.kind === null ? [] : [[each.id, each] as const])));
   const keyed = new Map(
     [...changed].filter(([, { before, after }]) => (before?.key ?? after?.key ?? null) !== null),
   );
-  const isNew = [...changed.values()].every(({ before }) => before === null);
-  await deriveNames(sql, ns, new Map([...changed].map(([id, { after }]) => [id, after])), isNew);
+  const names = derived.names.filter(({ record }) => changed.has(Number(record)));
+  await deriveNames(sql, ns, new Map([...changed].map(([id, { after }]) => [id, after])), names);
   const linking = keyed.size === 0 ? new Set<number>() : await deriveLinks(sql, ns, keyed);
   const kinds = new Map([...changed].map(([id, { kind }]): [number, ChangeKind] => [id, kind!]));
   const identified = [...changed].flatMap(([id, { before, after }]) =>
     before?.identity || after?.identity ? [id] : [],
   );
-  const last_change = await appendChanges(sql, ns, row.lastChange, kinds, identified, linking);
-  const isOutdated = hasRemoved || planned.some(({ before, isRewritten }) => isRewritten && before !== null);
+  const changes = await appendChanges(sql, ns, row.lastChange, kinds, identified, linking, derived);
+  const isOutdated = planned.some(
+    (each) =>
+      (each.isRewritten && each.before !== null) ||
+      ((losesPassages(each) || isReindexed(each)) && derived.passages.has(each.id)),
+  );
   const epoch = row.epoch + (isOutdated ? 1 : 0);
-  await sql.update('namespace', [{ id: ns, next_record: plan.nextId, last_change, epoch }]);
+  return { columns: { next_record: plan.nextId, epoch, ...changes }, counts };
 }
 
-/** Returns whether any passage was removed or indexed again. */
+/** Returns what changes of the counts of the text index. */
 async function writeRecordsAndPassages(
   { sql, text }: Driver,
   ns: number,
   planned: readonly PlannedRecord[],
+  stored: DerivedState,
   isPurge: boolean,
-): Promise<boolean> {
+): Promise<StateCounts> {
   const reindexed = planned.filter(isReindexed);
   const dropped = planned.filter(losesPassages);
-  const stored = await storedPassages(
-    sql,
-    ns,
-    [...dropped, ...reindexed].map(({ id }) => id),
-  );
-  const entriesOf = (record: PlannedRecord, fields: LociRecord | null): TextEntry[] =>
-    (stored.get(record.id) ?? []).map(({ id, passage }) => ({ passage: id, fields: fields!, text: passage }));
+  const entriesOf = ({ id }: PlannedRecord, fields: LociRecord | null): TextEntry[] =>
+    (stored.passages.get(id) ?? []).map(({ id: passage, passage: text }) => ({
+      passage,
+      fields: fields!,
+      text,
+    }));
   const removed = [...dropped, ...reindexed].filter(({ erases }) => !erases);
   const erased = dropped.filter(({ erases }) => erases);
   await sql.remove(
     'passage',
-    dropped.flatMap(({ id }) => (stored.has(id) ? [{ ns, record: id }] : [])),
+    dropped.flatMap(({ id }) => (stored.passages.has(id) ? [{ ns, record: id }] : [])),
   );
   await writeRows(sql, ns, planned);
-  const added = await insertPassages(sql, ns, planned);
-  await text.change(ns, {
-    added: [...added, ...reindexed.flatMap((each) => entriesOf(each, each.after))],
+  const created = newPassages(planned);
+  await sql.write(
+    'passage',
+    created.map((entry) => passageRow(ns, entry)),
+  );
+  return text.change(ns, {
+    created,
+    added: reindexed.flatMap((each) => entriesOf(each, each.after)),
     removed: removed.flatMap((each) => entriesOf(each, each.before)),
     erased: erased.flatMap((each) => entriesOf(each, each.before)),
     isPurge: isPurge || planned.some(({ after }) => after === null),
   });
-  return stored.size > 0;
 }
 
 function losesPassages({ before, after, passages }: PlannedRecord): boolean {
   return before?.deletedAt === null && (after?.deletedAt !== null || passages !== 'keep');
 }
 
-interface PassageRow {
-  readonly id: number;
-  readonly passage: Passage;
+function newPassages(planned: readonly PlannedRecord[]): NewTextEntry[] {
+  return planned.flatMap(({ id, after, passages }) =>
+    after?.deletedAt !== null || passages === 'keep'
+      ? []
+      : passages.map((text) => ({ record: id, fields: after, text })),
+  );
 }
 
-/** The passages of each record that has any. */
-async function storedPassages(
-  sql: Sql,
-  ns: number,
-  records: readonly number[],
-): Promise<Map<number, PassageRow[]>> {
-  if (records.length === 0) return new Map();
-  const { dialect } = sql;
-  const rows = await sql.all(
-    `SELECT p.id, p.record, ${passageColumns(sql.dialect)} FROM ${dialect.list('records', 'integer')} AS w
-     ${dialect.join} passage AS p ON p.ns = :ns AND p.record = w.value ORDER BY p.record, p.ordinal`,
-    { ns, records },
-  );
-  const passages = rows.map((row) => ({
-    record: Number(row['record']),
-    id: Number(row['id']),
-    passage: passageOf(row, 'is empty'),
-  }));
-  return Map.groupBy(passages, ({ record }) => record);
-}
-
-async function insertPassages(sql: Sql, ns: number, planned: readonly PlannedRecord[]): Promise<TextEntry[]> {
-  const fresh = planned.flatMap(({ after, passages }) =>
-    after?.deletedAt !== null || passages === 'keep' ? [] : passages.map((passage) => ({ after, passage })),
-  );
-  const ids = await sql.insert(
-    'passage',
-    fresh.map(({ after, passage }) => ({
-      ns,
-      record: after.id,
-      ordinal: passage.ordinal,
-      headings: JSON.stringify(passage.headings),
-      text: passage.text,
-      start_line: passage.startLine,
-      end_line: passage.endLine,
-      hash: Buffer.from(passage.hash, 'hex'),
-      context: passage.context,
-    })),
-  );
-  return fresh.map(({ after, passage }, i) => ({ passage: ids[i]!, fields: after, text: passage }));
+function passageRow(ns: number, { record, text: passage }: NewTextEntry): Row {
+  return {
+    ...{ ns, record, ordinal: passage.ordinal },
+    headings: JSON.stringify(passage.headings),
+    text: passage.text,
+    start_line: passage.startLine,
+    end_line: passage.endLine,
+    hash: Buffer.from(passage.hash, 'hex'),
+    context: passage.context,
+  };
 }
 
 /** Keys are freed before they are taken: removals and deletions come first, restorations and new records last. */

@@ -111,10 +111,12 @@ export class Database {
   }
 
   /** Runs a statement once for each row. Counts as one statement. Returns the ids of the rows that it adds. */
-  runForEach(sql: string, rows: readonly (readonly SQLInputValue[])[]): number[] {
+  runForEach(sql: string, rows: readonly (readonly SQLInputValue[])[]): void {
     STATEMENTS.publish(sql);
     const statement = this.#prepared(sql);
-    return guarded(this.path, () => rows.map((row) => Number(statement.run(...row).lastInsertRowid)));
+    guarded(this.path, () => {
+      for (const row of rows) statement.run(...row);
+    });
   }
 
   #prepared(sql: string): StatementSync {

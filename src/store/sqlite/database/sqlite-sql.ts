@@ -43,6 +43,8 @@ export const SQLITE_DIALECT: Dialect = {
   // SQLite alone refuses objects that are nested more than 1,000 times.
   isObject: (column) =>
     `(CASE WHEN json_valid(${column}) THEN json_type(${column}) = 'object' ELSE is_object(${column}) END)`,
+  // An immediate transaction locks the whole file.
+  forUpdate: '',
   namespaces:
     '(SELECT id, name, EXISTS (SELECT 1 FROM record WHERE ns = n.id) AS has_records FROM namespace AS n)',
 };
@@ -97,16 +99,6 @@ export class SqliteSql implements Sql {
     this.#runEach(`DELETE FROM ${table} WHERE ${equal(columns)}`, columns, rows);
   }
 
-  async insert(table: 'passage', rows: readonly Row[]): Promise<number[]> {
-    const columns = columnsOf(rows);
-    return this.#runEach(insertInto(table, columns), columns, rows);
-  }
-
-  async lock(): Promise<boolean> {
-    // An immediate transaction locks the whole file.
-    return true;
-  }
-
   async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#within('BEGIN IMMEDIATE', work);
   }
@@ -141,10 +133,9 @@ export class SqliteSql implements Sql {
     });
   }
 
-  /** Returns the ids of the rows that the statement adds. */
-  #runEach(statement: string, columns: readonly string[], rows: readonly Row[]): number[] {
-    if (rows.length === 0) return [];
-    return this.#db.runForEach(
+  #runEach(statement: string, columns: readonly string[], rows: readonly Row[]): void {
+    if (rows.length === 0) return;
+    this.#db.runForEach(
       statement,
       rows.map((row) => columns.map((column) => row[column]!)),
     );

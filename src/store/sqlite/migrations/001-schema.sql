@@ -1,7 +1,12 @@
 -- Tables of SQLite. `application_id` and `user_version` identify the file and the version of its schema.
 CREATE TABLE namespace (
   id INTEGER PRIMARY KEY,
-  name TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL UNIQUE
+) STRICT;
+
+-- What writes change of a namespace.
+CREATE TABLE namespace_state (
+  ns INTEGER PRIMARY KEY REFERENCES namespace (id),
   next_record INTEGER NOT NULL DEFAULT 1,
   epoch INTEGER NOT NULL DEFAULT 0,
   word_epoch INTEGER NOT NULL DEFAULT 0,
@@ -9,11 +14,16 @@ CREATE TABLE namespace (
   trimmed_change INTEGER NOT NULL DEFAULT 0,
   belongs_to_change INTEGER NOT NULL DEFAULT 0,
   belongs_to_excluded TEXT NOT NULL DEFAULT '[]',
-  belongs_to_pass TEXT
+  belongs_to_pass TEXT,
+  -- The name and the end of the audit log: entries that are missing at its end are noticed.
+  audit_chain TEXT,
+  audit_length INTEGER NOT NULL DEFAULT 0,
+  audit_head TEXT
 ) STRICT;
 
 -- The namespace of tokens, which belong to no caller.
 INSERT INTO namespace (id, name) VALUES (0, '');
+INSERT INTO namespace_state (ns) VALUES (0);
 
 -- What is kept: the records of each namespace. `content` stands last, because SQLite reaches what stands behind a long text only through all
 -- of its pages.
@@ -173,20 +183,14 @@ WHEN NEW.diff IS NOT NULL OR NEW.ns <> OLD.ns OR NEW.chain <> OLD.chain OR NEW.s
   OR NEW.hash <> OLD.hash OR NEW.session IS NOT OLD.session
 BEGIN SELECT RAISE (ABORT, 'the audit log is append-only'); END;
 
--- The name and the length of the log of a namespace: entries that are missing at its end are noticed.
-CREATE TABLE audit_log (
-  ns INTEGER PRIMARY KEY REFERENCES namespace (id),
-  chain TEXT NOT NULL,
-  length INTEGER NOT NULL,
-  head TEXT NOT NULL
-) STRICT;
-CREATE TRIGGER audit_log_is_kept BEFORE DELETE ON audit_log
+CREATE TRIGGER namespace_state_is_kept BEFORE DELETE ON namespace_state WHEN OLD.audit_chain IS NOT NULL
 BEGIN SELECT RAISE (ABORT, 'the audit log is append-only'); END;
-CREATE TRIGGER audit_log_only_grows BEFORE UPDATE ON audit_log
-WHEN NEW.ns <> OLD.ns OR NEW.chain <> OLD.chain OR NEW.length <= OLD.length
+CREATE TRIGGER audit_log_only_grows BEFORE UPDATE ON namespace_state
+WHEN OLD.audit_chain IS NOT NULL AND (NEW.ns <> OLD.ns OR NEW.audit_chain IS NOT OLD.audit_chain
+  OR NEW.audit_length < OLD.audit_length OR (NEW.audit_length = OLD.audit_length AND NEW.audit_head IS NOT OLD.audit_head))
 BEGIN SELECT RAISE (ABORT, 'the audit log is append-only'); END;
-CREATE TRIGGER audit_log_is_not_replaced BEFORE INSERT ON audit_log
-WHEN EXISTS (SELECT 1 FROM audit_log WHERE ns = NEW.ns)
+CREATE TRIGGER namespace_state_is_not_replaced BEFORE INSERT ON namespace_state
+WHEN EXISTS (SELECT 1 FROM namespace_state WHERE ns = NEW.ns AND audit_chain IS NOT NULL)
 BEGIN SELECT RAISE (ABORT, 'the audit log is append-only'); END;
 
 -- Logs of other stores, as they were imported. Each row has consecutive entries, one JSON object a line. Erasing the diffs of purged

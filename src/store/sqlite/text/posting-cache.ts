@@ -101,7 +101,7 @@ export class PostingCache {
 
   #refresh(ns: number): NamespaceTerms {
     const row = this.#db
-      .prepare('SELECT epoch, (SELECT max(id) FROM passage) AS last FROM namespace WHERE id = ?')
+      .prepare('SELECT epoch, (SELECT max(id) FROM passage) AS last FROM namespace_state WHERE ns = ?')
       .get(ns);
     const [epoch, lastPassage] = [Number(row?.['epoch']), Number(row?.['last'])];
     const cached = this.#namespaces.get(ns);

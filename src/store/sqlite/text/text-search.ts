@@ -5,7 +5,7 @@ import { bestByBm25, unionOf } from '../../lexical/bm25.ts';
 import { lookUp, MAX_COUNTED, type SeparateLookUp } from '../../lexical/look-up.ts';
 import { type IndexedPassage, indexPassage, TEXT_FIELDS } from '../../lexical/text-fields.ts';
 import type { FieldWeights, PassageScore, TextQuery, TextTerm, Vocabulary } from '../../search-model.ts';
-import type { TextChange, TextEntry, TextIndex } from '../../sql/driver.ts';
+import type { NewTextEntry, StateCounts, TextChange, TextEntry, TextIndex } from '../../sql/driver.ts';
 import type { PassageFilter } from '../../sql/filter.ts';
 import { HEADER_COLUMNS, headerOf, passageColumns, passageOf } from '../../sql/rows.ts';
 import type { Database } from '../database/database.ts';
@@ -46,7 +46,10 @@ export class SqliteTextIndex implements TextIndex {
   }
 
   /** Removed entries need the terms that were added, because a contentless index stores no text. */
-  async change(ns: number, { added, removed, erased, isPurge }: TextChange): Promise<void> {
+  async change(
+    ns: number,
+    { created = [], added, removed, erased, isPurge }: TextChange,
+  ): Promise<StateCounts> {
     const db = this.#db;
     const counts: WordCounts = new Map();
     if (erased.length > 0)
@@ -54,16 +57,17 @@ export class SqliteTextIndex implements TextIndex {
         writeEntries(db, ns, erased, -1, counts);
       });
     writeEntries(db, ns, removed, -1, counts);
-    writeEntries(db, ns, added, 1, counts);
+    writeEntries(db, ns, [...added, ...withIds(db, ns, created)], 1, counts);
     if (!isPurge) {
       addWordChanges(db, ns, counts);
-      return;
+      return {};
     }
     for (const [word, change] of pendingWordCounts(db, ns)) countWords(counts, [word], change);
     mergeWords(db, ns, counts);
     // Deleted terms stay in the segments of FTS5 until it merges them. This merges all: half a second for 100,000 passages.
     const table = textTable(ns);
     db.prepare(`INSERT INTO ${table} (${table}) VALUES ('optimize')`).run();
+    return {};
   }
 
   async countWords(ns: number): Promise<number> {
@@ -80,7 +84,7 @@ export class SqliteTextIndex implements TextIndex {
     createTextTable(db, ns);
     db.prepare('DELETE FROM term WHERE ns = ?').run(ns);
     db.prepare('DELETE FROM word_change WHERE ns = ?').run(ns);
-    db.prepare('UPDATE namespace SET word_epoch = word_epoch + 1 WHERE id = ?').run(ns);
+    db.prepare('UPDATE namespace_state SET word_epoch = word_epoch + 1 WHERE ns = ?').run(ns);
   }
 
   async verify(ns: number, limit: number): Promise<string[]> {
@@ -397,4 +401,15 @@ function writeEntries(
 /** The columns of the full-text index: terms separated by spaces. */
 function columnsOf({ terms }: IndexedPassage): string[] {
   return TEXT_FIELDS.map((field) => terms[field].join(' '));
+}
+
+function withIds(db: Database, ns: number, created: readonly NewTextEntry[]): TextEntry[] {
+  if (created.length === 0) return [];
+  const rows = db
+    .prepare(
+      `SELECT p.id FROM json_each(?) AS w CROSS JOIN passage AS p
+         ON p.ns = ? AND p.record = w.value ->> 0 AND p.ordinal = w.value ->> 1 ORDER BY w.key`,
+    )
+    .all(JSON.stringify(created.map(({ record, text }) => [record, text.ordinal])), ns);
+  return created.map(({ fields, text }, i) => ({ passage: rows[i]!['id'] as number, fields, text }));
 }

@@ -99,7 +99,7 @@ export function mergeWords(db: Database, ns: number, counts: WordCounts): void {
     else if (change < 0) remove.run(ns, word);
   }
   db.prepare('DELETE FROM word_change WHERE ns = ?').run(ns);
-  db.prepare('UPDATE namespace SET word_epoch = word_epoch + 1 WHERE id = ?').run(ns);
+  db.prepare('UPDATE namespace_state SET word_epoch = word_epoch + 1 WHERE ns = ?').run(ns);
 }
 
 /** The number of distinct words in the namespace's passages. */
@@ -240,8 +240,8 @@ export class VocabularyCache {
   /** The epoch of the vocabulary, and the changes that were written after another, oldest first; an empty row if there are none. */
   #changesAfter(ns: number, id: number): Record<string, SQLOutputValue>[] {
     const select = this.#db.prepare(
-      `SELECT n.word_epoch, c.id, c.changes FROM namespace AS n LEFT JOIN word_change AS c ON c.ns = n.id AND c.id > ?
-       WHERE n.id = ? ORDER BY c.id`,
+      `SELECT n.word_epoch, c.id, c.changes FROM namespace_state AS n LEFT JOIN word_change AS c ON c.ns = n.ns AND c.id > ?
+       WHERE n.ns = ? ORDER BY c.id`,
     );
     return select.all(id, ns);
   }

@@ -3,8 +3,10 @@ import type { Deadline } from '../../../core/time/deadline.ts';
 import type { PassageScore, QueryVector, SentenceVectors, VectorWrite } from '../../search-model.ts';
 import type { VectorIndex } from '../../sql/driver.ts';
 import type { PassageFilter } from '../../sql/filter.ts';
+import { generationById } from '../../sql/generations.ts';
+import { assertVectors } from '../../rules/validation.ts';
 import type { Database } from '../database/database.ts';
-import { named } from '../database/sqlite-sql.ts';
+import { named, SqliteSql } from '../database/sqlite-sql.ts';
 import {
   CODE_BYTES,
   components,
@@ -86,25 +88,32 @@ export class SqliteVectorIndex implements VectorIndex {
     return new Map(rows.map((row) => [row['id'] as number, dequantised(row['quantised'] as Uint8Array)]));
   }
 
-  async put(ns: number, generation: number, vectors: readonly VectorWrite[]): Promise<void> {
-    this.#db.runForEach(
-      'INSERT INTO embedding (ns, generation, hash, quantised) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
-      vectors.map(({ hash, vector }) => [ns, generation, Buffer.from(hash, 'hex'), quantise(vector)]),
-    );
-    packSignCodes(this.#db, ns, generation);
-  }
-
-  async putSentences(ns: number, generation: number, sentences: SentenceVectors): Promise<void> {
-    this.#db.runForEach(
-      `INSERT INTO sentence_vector (vector, quantised)
-       SELECT id, ? FROM embedding WHERE ns = ? AND generation = ? AND hash = ? ON CONFLICT DO NOTHING`,
-      Array.from(sentences, ([hash, vectors]) => [
-        Buffer.concat(vectors.map(quantise)),
-        ns,
-        generation,
-        Buffer.from(hash, 'hex'),
-      ]),
-    );
+  async put(
+    ns: number,
+    generation: number,
+    vectors: readonly VectorWrite[],
+    sentences: SentenceVectors,
+  ): Promise<void> {
+    const sql = new SqliteSql(this.#db);
+    await sql.transaction(async () => {
+      // Within the transaction, because another process may remove the generation.
+      assertVectors(await generationById(sql, generation), vectors, sentences);
+      this.#db.runForEach(
+        'INSERT INTO embedding (ns, generation, hash, quantised) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+        vectors.map(({ hash, vector }) => [ns, generation, Buffer.from(hash, 'hex'), quantise(vector)]),
+      );
+      packSignCodes(this.#db, ns, generation);
+      this.#db.runForEach(
+        `INSERT INTO sentence_vector (vector, quantised)
+         SELECT id, ? FROM embedding WHERE ns = ? AND generation = ? AND hash = ? ON CONFLICT DO NOTHING`,
+        Array.from(sentences, ([hash, each]) => [
+          Buffer.concat(each.map(quantise)),
+          ns,
+          generation,
+          Buffer.from(hash, 'hex'),
+        ]),
+      );
+    });
   }
 
   async sentences(
@@ -181,8 +190,12 @@ export class SqliteVectorIndex implements VectorIndex {
     return findings;
   }
 
-  async addGeneration(): Promise<void> {
-    // All generations are in the same tables.
+  async needsIndex(): Promise<boolean> {
+    return false;
+  }
+
+  async createIndex(): Promise<void> {
+    // Sign codes are scanned.
   }
 
   /** The new epoch makes every process drop the sign codes of the generation. */

@@ -50,7 +50,9 @@ export class ProgressDisplay {
     }
     const terminal = isTerminal(this.#output);
     const interval = terminal ? REDRAW_INTERVAL_MS : this.#lineInterval;
-    if (now - this.#startedAt < SHOW_AFTER_MS || now - this.#lastShownAt < interval) return;
+    // A stage that is reported once is shown at once.
+    const isDue = progress.stage === 'indexing' || now - this.#lastShownAt >= interval;
+    if (now - this.#startedAt < SHOW_AFTER_MS || !isDue) return;
     this.#lastShownAt = now;
     const works = progress.meanwhile ?? WORKS[progress.stage];
     if (works !== undefined && !this.#hasAnnounced) this.#announce(works, terminal);
