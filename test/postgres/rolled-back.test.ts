@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { createPool } from '../../src/store/postgres/connections.ts';
+import { ConnectionPool } from '../../src/store/postgres/pool.ts';
 import { PostgresSql } from '../../src/store/postgres/postgres-sql.ts';
 import { testDatabase } from './database.ts';
 
 it('a transaction whose work goes on after a failed statement does not pass for committed', async () => {
   await using database = await testDatabase();
-  const pool = createPool(database.url);
+  const pool = new ConnectionPool(database.url);
   const sql = new PostgresSql(pool);
   await sql.script('CREATE TABLE written (n BIGINT)');
   const attempt = sql.transaction(async () => {

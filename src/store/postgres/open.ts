@@ -5,8 +5,9 @@ import { callNamed, createStore, type RunCall } from '../sql/calls/calls.ts';
 import type { ConnectedDriver, Driver } from '../sql/driver.ts';
 import type { Sql } from '../sql/sql.ts';
 import type { OpenStoreOptions, Store } from '../store.ts';
-import { createPool, driverString } from './connections.ts';
+import { driverString } from './connections.ts';
 import { databaseName } from './locate.ts';
+import { ConnectionPool } from './pool.ts';
 import { PostgresSql } from './postgres-sql.ts';
 import { migrate, PostgresStorage } from './storage.ts';
 import { isConnectionLost, isReadOnlyError, isTimeout } from './store-error.ts';
@@ -40,11 +41,11 @@ export async function connectPostgres(
   if (directConnectionString !== undefined)
     databaseName(directConnectionString, 'store.directConnectionString');
   const needsOwner = directConnectionString !== undefined && scope === 'all rows';
-  const pool = createPool(await driverString(needsOwner ? directConnectionString : connectionString));
+  const pool = new ConnectionPool(await driverString(needsOwner ? directConnectionString : connectionString));
   const direct =
     directConnectionString === undefined || needsOwner
       ? pool
-      : createPool(await driverString(directConnectionString));
+      : new ConnectionPool(await driverString(directConnectionString));
   const close = async (): Promise<void> => {
     await pool.end();
     if (direct !== pool) await direct.end();
@@ -81,10 +82,10 @@ export async function openPostgresStore(connections: Connections, options: OpenS
   let isClosed = false;
   return {
     ...createStore(
-      resilient(sql, access, async (call, _route, parameters) => {
+      resilient(sql, access, async (call, route, parameters) => {
         if (isClosed) throw new LociError('store_failed', `${name}: is closed`);
         const [namespace] = parameters as [string];
-        return sql.inNamespace(namespace, async () =>
+        return sql.inCall({ namespace, use: route === 'reader' ? 'read' : 'write' }, async () =>
           withoutAsyncPauses(await callNamed(call).run(driver, ...parameters)),
         );
       }),

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type ClientBase, escapeLiteral, type Pool, type QueryConfig, type QueryResult } from 'pg';
+import { type ClientBase, escapeLiteral, type QueryConfig, type QueryResult } from 'pg';
 import { LociError } from '../../core/errors.ts';
 import type { Deadline } from '../../core/time/deadline.ts';
 import { globExpression } from '../rules/path-glob.ts';
@@ -16,7 +16,6 @@ import {
 } from '../sql/sql.ts';
 import { encoded, jsonOf, type Statement, statementOf } from './parameters.ts';
 import {
-  ANSWER_TIMEOUT_MS,
   BEGUN,
   isCommitted,
   runLimited,
@@ -24,6 +23,13 @@ import {
   TRANSACTION_ID,
   type TransactionId,
 } from './connections.ts';
+import {
+  ANSWER_TIMEOUT_MS,
+  type Connection,
+  type ConnectionPool,
+  LOCK_TIMEOUT_MS,
+  type Use,
+} from './pool.ts';
 import {
   guarded,
   isCancelled,
@@ -75,7 +81,7 @@ const POSTGRES_DIALECT: Dialect = {
 const SETTINGS = {
   ...{
     statement_timeout: '60s',
-    lock_timeout: '10s',
+    lock_timeout: `${String(LOCK_TIMEOUT_MS)}ms`,
     idle_in_transaction_session_timeout: '60s',
     jit: 'off',
   },
@@ -86,11 +92,27 @@ export const SET: string = `SELECT ${Object.entries(SETTINGS)
   .map(([name, value]) => `set_config('${name}', '${value}', TRUE)`)
   .join(', ')}`;
 const SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${SET}`;
-const TRANSACTION = `BEGIN; ${SET}`;
+/** What a transaction begins with that waits so long for a lock. */
+function beginTransaction(lockTimeoutMs: number): string {
+  const shorter =
+    lockTimeoutMs < LOCK_TIMEOUT_MS ? ` SET LOCAL lock_timeout = ${String(lockTimeoutMs)};` : '';
+  return `BEGIN; ${SET};${shorter}`;
+}
 /** How long the answer to a statement of a transaction may take: longer than the server lets it run. In milliseconds. */
 const STATEMENT_TIMEOUT_MS = 65_000;
 /** The longest time of a timer. 0 would be the default of the pool. */
 const NO_TIMEOUT = 2 ** 31 - 1;
+
+/** A call of the store, or a part of one. */
+interface CallScope {
+  /** Its statements read and write the rows of this namespace only. */
+  readonly namespace: string;
+  /** Whose connections it takes. */
+  readonly use: Use;
+}
+
+/** Of work on all namespaces, such as a copy. */
+const NO_CALL: CallScope = { namespace: '', use: 'write' };
 
 /**
  * The statements of both databases, run by PostgreSQL. Statements outside of a transaction take any connection of the pool; those of a
@@ -99,16 +121,16 @@ const NO_TIMEOUT = 2 ** 31 - 1;
  */
 export class PostgresSql implements Sql {
   readonly dialect: Dialect = POSTGRES_DIALECT;
-  readonly #pool: Pool;
+  readonly #pool: ConnectionPool;
   readonly #session = new AsyncLocalStorage<Session>();
-  readonly #namespace = new AsyncLocalStorage<string>();
+  readonly #call = new AsyncLocalStorage<CallScope>();
   /** The namespace that the transaction of a connection was told. */
   readonly #told = new WeakMap<ClientBase, string>();
   #hasPolicies = false;
   /** The type of each column, by `TABLE COLUMN`. */
   #types: ReadonlyMap<string, string> = new Map();
 
-  constructor(pool: Pool) {
+  constructor(pool: ConnectionPool) {
     this.#pool = pool;
   }
 
@@ -134,7 +156,11 @@ export class PostgresSql implements Sql {
   }
 
   inNamespace<Result>(namespace: string, work: () => Promise<Result>): Promise<Result> {
-    return this.#namespace.run(namespace, work);
+    return this.inCall({ namespace, use: this.#call.getStore()?.use ?? 'write' }, work);
+  }
+
+  inCall<Result>(call: CallScope, work: () => Promise<Result>): Promise<Result> {
+    return this.#call.run(call, work);
   }
 
   async all(statement: string, parameters: Parameters = {}): Promise<Row[]> {
@@ -204,7 +230,7 @@ export class PostgresSql implements Sql {
   async script(text: string): Promise<void> {
     const client = this.#session.getStore()?.client;
     const statement = { text, query_timeout: client === undefined ? NO_TIMEOUT : STATEMENT_TIMEOUT_MS };
-    await guarded(() => (client ?? this.#pool).query(statement as QueryConfig));
+    await guarded(() => client?.query(statement as QueryConfig) ?? this.#pool.query('write', '', statement));
   }
 
   /** Runs a statement that makes or drops an index, unless the user may not, or another process does so at the same time. */
@@ -220,15 +246,22 @@ export class PostgresSql implements Sql {
   }
 
   /** A conflict with another transaction and a lost connection are tried once more. */
-  async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
+  async transaction<Result>(
+    work: () => Promise<Result>,
+    locked: 'namespace' | 'lease' = 'namespace',
+  ): Promise<Result> {
     if (this.#session.getStore() !== undefined) return work();
-    return guarded(async () => {
-      const first = await this.#attempt(work);
+    const twice = async (lockTimeoutMs: number): Promise<Result> => {
+      const first = await this.#attempt(work, lockTimeoutMs);
       if ('result' in first) return first.result;
-      const second = await this.#attempt(work);
+      const second = await this.#attempt(work, lockTimeoutMs);
       if ('result' in second) return second.result;
       throw second.error;
-    });
+    };
+    const namespace = this.#call.getStore()?.namespace;
+    return guarded(() =>
+      namespace === undefined ? twice(LOCK_TIMEOUT_MS) : this.#pool.inTurn(`${locked} ${namespace}`, twice),
+    );
   }
 
   async snapshot<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -252,6 +285,7 @@ export class PostgresSql implements Sql {
   /** Returns the error of a transaction that changed nothing and may be tried again. */
   async #attempt<Result>(
     work: () => Promise<Result>,
+    lockTimeoutMs: number,
   ): Promise<{ readonly result: Result } | { readonly error: unknown }> {
     const outcome: { transaction?: TransactionId; done?: { readonly result: Result } } = {};
     try {
@@ -259,7 +293,7 @@ export class PostgresSql implements Sql {
         sessionOf(
           client,
           false,
-          client.query(`${TRANSACTION}; ${this.#tell(client)} SELECT ${TRANSACTION_ID}`),
+          client.query(`${beginTransaction(lockTimeoutMs)} ${this.#tell(client)} SELECT ${TRANSACTION_ID}`),
         );
       await this.#connected(begin, work, (result, begun) => {
         outcome.transaction = (begun as { rows: TransactionId[] }[]).at(-1)!.rows[0]!;
@@ -287,18 +321,17 @@ export class PostgresSql implements Sql {
     work: () => Promise<Result>,
     atCommit: (result: Result, begun: unknown) => 'waits' | 'goes on',
   ): Promise<Result> {
-    const client = await this.#pool.connect();
-    this.#told.delete(client);
+    const { client, release } = await this.#connect();
     const session = begin(client);
     const end = async (text: 'COMMIT' | 'ROLLBACK'): Promise<void> => {
       // It is answered after what was sent before it.
       const wait = { query_timeout: session.sent.last === null ? ANSWER_TIMEOUT_MS : STATEMENT_TIMEOUT_MS };
       const ended = client.query({ text, ...wait } as QueryConfig);
       const { command } = await ended.catch((error: unknown) => {
-        client.release(error as Error);
+        release(error as Error);
         throw error;
       });
-      client.release();
+      release();
       // A transaction with a failed statement is rolled back by its `COMMIT`, which is no error for the server.
       if (command === text) return;
       await session.sent.last;
@@ -318,12 +351,22 @@ export class PostgresSql implements Sql {
     return done.value;
   }
 
+  /** A connection that was told no namespace. */
+  async #connect(): Promise<Connection> {
+    const { use, namespace } = this.#call.getStore() ?? NO_CALL;
+    const connection = await this.#pool.connect(use, namespace);
+    this.#told.delete(connection.client);
+    return connection;
+  }
+
   #query({ text, values }: Statement): Promise<QueryResult> {
     const session = this.#session.getStore();
     const statement = { text, ...(values.length > 0 && { values: [...values] }) };
     return guarded(async () => {
-      if (session === undefined)
-        return this.#hasPolicies ? this.#alone(statement) : this.#pool.query(statement);
+      if (session === undefined) {
+        const { use, namespace } = this.#call.getStore() ?? NO_CALL;
+        return this.#hasPolicies ? this.#alone(statement) : this.#pool.query(use, namespace, statement);
+      }
       const { client, deadline } = session;
       const tell = this.#tell(client);
       const [, answer] = await Promise.all([
@@ -368,22 +411,21 @@ export class PostgresSql implements Sql {
 
   /** Runs one statement in a transaction of its own, which can be told its namespace. */
   async #alone(statement: QueryConfig): Promise<QueryResult> {
-    const client = await this.#pool.connect();
-    this.#told.delete(client);
+    const { client, release } = await this.#connect();
     // After an error, the server rolls back instead of committing.
     const [begun, answer, ended] = await Promise.allSettled([
       client.query(`BEGIN; ${this.#tell(client)}`),
       client.query(statement),
       client.query('COMMIT'),
     ]);
-    client.release(ended.status === 'rejected');
+    release(ended.status === 'rejected');
     for (const each of [begun, answer, ended]) if (each.status === 'rejected') throw each.reason;
     return (answer as PromiseFulfilledResult<QueryResult>).value;
   }
 
   /** The statement that tells a transaction its namespace; empty if the transaction was told. It ends with the transaction, as the settings do. */
   #tell(client: ClientBase): string {
-    const namespace = this.#namespace.getStore();
+    const namespace = this.#call.getStore()?.namespace;
     if (!this.#hasPolicies || namespace === undefined || this.#told.get(client) === namespace) return '';
     this.#told.set(client, namespace);
     return `SET LOCAL loci.namespace = ${escapeLiteral(`:${encoded(namespace)}`)};`;
