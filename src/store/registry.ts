@@ -10,7 +10,7 @@ import type { ConnectedDriver } from './sql/driver.ts';
 import type { ForeignDatabase, OpenStoreOptions, Store, StoreLocation } from './store.ts';
 
 /** What the settings say about the store. */
-export type StoreSettings = Config['store'];
+export type StoreSettings = Pick<Config['store'], 'path'> & Partial<Config['store']>;
 
 interface StoreDriver {
   readonly locate: (settings: StoreSettings) => StoreLocation;
@@ -47,6 +47,7 @@ function connections(settings: StoreSettings) {
   return {
     connectionString: stringAt(settings, 'connectionString')!,
     ...(direct !== undefined && { directConnectionString: direct }),
+    slowStatementMs: settings.slowStatement ?? 0,
   };
 }
 

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it, vi } from 'vitest';
-import { connectStore } from '../../src/store/registry.ts';
-import { lockNamespace } from '../../src/store/sql/namespace.ts';
 import type { Store } from '../../src/store/store.ts';
 import { matchingRecords, note, write } from '../contract/store-samples.ts';
-import { runStatements, testDatabase } from './database.ts';
+import { block, waitingConnections } from './blocked-namespaces.ts';
+import { testDatabase } from './database.ts';
 import { open } from './written-keys.ts';
 
 const WAIT = { timeout: 100_000, interval: 20 };
@@ -12,34 +11,6 @@ const WAIT = { timeout: 100_000, interval: 20 };
 const MANY = 24;
 /** A quarter of the connections for writes. */
 const MAX_WAITING = 2;
-
-/** Lets a transaction of somebody else have the locks of namespaces until the returned function is called. */
-async function block(
-  url: string,
-  namespaces: readonly string[],
-  resources: AsyncDisposableStack,
-): Promise<() => Promise<void>> {
-  const { driver, close } = await connectStore({ path: '', connectionString: url }, { create: false });
-  resources.defer(close);
-  const over = Promise.withResolvers<undefined>();
-  const locked = Promise.withResolvers<undefined>();
-  const blocking = driver.sql.transaction(async () => {
-    for (const each of namespaces) await lockNamespace(driver.sql, driver.text, each);
-    locked.resolve(undefined);
-    await over.promise;
-  });
-  await Promise.race([locked.promise, blocking]);
-  return () => {
-    over.resolve(undefined);
-    return blocking;
-  };
-}
-
-/** How many connections wait for locks. */
-async function waitingConnections(url: string): Promise<number> {
-  const statement = `SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-  return Number((await runStatements(url, statement))[0]?.['waiting']);
-}
 
 it('searches and writes of other namespaces are answered while more namespaces are blocked than there are connections', async () => {
   await using resources = new AsyncDisposableStack();

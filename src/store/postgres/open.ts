@@ -1,12 +1,13 @@
 import { LociError } from '../../core/errors.ts';
 import { withoutAsyncPauses } from '../../core/threads/slices.ts';
+import { traced } from '../sql/calls/activity.ts';
 import type { Purge } from '../model.ts';
 import { callNamed, createStore, type RunCall } from '../sql/calls/calls.ts';
 import type { ConnectedDriver, Driver } from '../sql/driver.ts';
 import type { Sql } from '../sql/sql.ts';
 import type { OpenStoreOptions, Store } from '../store.ts';
 import { driverString } from './connections.ts';
-import { databaseName } from './locate.ts';
+import { databaseName, spanAttributes } from './locate.ts';
 import { ConnectionPool } from './pool.ts';
 import { PostgresSql } from './postgres-sql.ts';
 import { migrate, PostgresStorage } from './storage.ts';
@@ -26,6 +27,8 @@ interface Connections {
   readonly connectionString: string;
   /** For the user who owns the tables, and not through PgBouncer: makes tables and indexes. */
   readonly directConnectionString?: string;
+  /** Statements that take longer are reported; none by default. */
+  readonly slowStatementMs?: number;
 }
 
 /**
@@ -33,7 +36,7 @@ interface Connections {
  * @throws LociError `store_not_found`, `store_newer`, `store_failed`, `unreadable`
  */
 export async function connectPostgres(
-  { connectionString, directConnectionString }: Connections,
+  { connectionString, directConnectionString, slowStatementMs }: Connections,
   { create }: OpenStoreOptions,
   scope: 'calls' | 'all rows',
 ): Promise<PostgresDriver> {
@@ -50,7 +53,7 @@ export async function connectPostgres(
     await pool.end();
     if (direct !== pool) await direct.end();
   };
-  const sql = new PostgresSql(pool);
+  const sql = new PostgresSql(pool, slowStatementMs);
   const owner = direct === pool ? sql : new PostgresSql(direct);
   try {
     await migrate(sql, owner, name, create);
@@ -82,13 +85,17 @@ export async function openPostgresStore(connections: Connections, options: OpenS
   let isClosed = false;
   return {
     ...createStore(
-      resilient(sql, access, async (call, route, parameters) => {
-        if (isClosed) throw new LociError('store_failed', `${name}: is closed`);
-        const [namespace] = parameters as [string];
-        return sql.inCall({ namespace, use: route === 'reader' ? 'read' : 'write' }, async () =>
-          withoutAsyncPauses(await callNamed(call).run(driver, ...parameters)),
-        );
-      }),
+      traced(
+        spanAttributes(name),
+        resilient(sql, access, async (call, route, parameters) => {
+          if (isClosed) throw new LociError('store_failed', `${name}: is closed`);
+          const [namespace] = parameters as [string];
+          const use = route === 'reader' ? 'read' : 'write';
+          return sql.inCall({ name: call, namespace, use }, async () =>
+            withoutAsyncPauses(await callNamed(call).run(driver, ...parameters)),
+          );
+        }),
+      ),
     ),
     capabilities: {
       name: 'postgres',
@@ -97,6 +104,7 @@ export async function openPostgresStore(connections: Connections, options: OpenS
         return access.isReadOnly;
       },
     },
+    activity: () => sql.activity,
     close: async () => {
       if (isClosed) return;
       isClosed = true;

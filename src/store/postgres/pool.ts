@@ -2,6 +2,7 @@ import { type ClientBase, Pool, type PoolClient, type QueryConfig, type QueryRes
 import { LociError } from '../../core/errors.ts';
 import { Semaphore } from '../../core/threads/semaphore.ts';
 import { Deadline } from '../../core/time/deadline.ts';
+import type { StoreActivity } from '../sql/calls/activity.ts';
 import { decoded, decodedJson } from './parameters.ts';
 import { connectionsBusy, isLockTimeout } from './store-error.ts';
 
@@ -51,6 +52,8 @@ export class ConnectionPool {
   /** The writes of each namespace take turns, before they take a connection. */
   readonly #turns = new Map<string, Semaphore>();
   readonly #waitingForLocks = new Semaphore(MAX_WAITING_FOR_LOCKS);
+  #lockWaits = 0;
+  #lockWaitMs = 0;
 
   constructor(connectionString: string) {
     this.#pool = new Pool({
@@ -121,11 +124,17 @@ export class ConnectionPool {
         return await attempt(SHORT_LOCK_TIMEOUT_MS);
       } catch (error) {
         if (!isLockTimeout(error)) throw error;
-        await acquire(this.#waitingForLocks, deadline.left, lockBusy, key);
+        this.#lockWaits += 1;
+        const began = performance.now();
         try {
-          return await attempt(Math.max(SHORT_LOCK_TIMEOUT_MS, Math.round(deadline.left)));
+          await acquire(this.#waitingForLocks, deadline.left, lockBusy, key);
+          try {
+            return await attempt(Math.max(SHORT_LOCK_TIMEOUT_MS, Math.round(deadline.left)));
+          } finally {
+            this.#waitingForLocks.release();
+          }
         } finally {
-          this.#waitingForLocks.release();
+          this.#lockWaitMs += performance.now() - began;
         }
       } finally {
         turn.release();
@@ -133,6 +142,17 @@ export class ConnectionPool {
     } finally {
       if (turn.isIdle) this.#turns.delete(key);
     }
+  }
+
+  get activity(): Omit<StoreActivity, 'slowStatements'> {
+    const figures = ({ running, waiting }: Semaphore) => ({ inUse: running, waiting });
+    return {
+      connections: { read: figures(this.#free.read), write: figures(this.#free.write) },
+      idleConnections: this.#pool.idleCount,
+      waitingWrites: [...this.#turns.values()].reduce((sum, { waiting }) => sum + waiting, 0),
+      lockWaits: this.#lockWaits,
+      lockWaitMs: this.#lockWaitMs,
+    };
   }
 
   end(): Promise<void> {

@@ -2,12 +2,15 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type ClientBase, escapeLiteral, type QueryConfig, type QueryResult } from 'pg';
 import { LociError } from '../../core/errors.ts';
 import type { Deadline } from '../../core/time/deadline.ts';
+import { publishSlowStatement, type StoreActivity } from '../sql/calls/activity.ts';
 import { globExpression } from '../rules/path-glob.ts';
+import type { CallName } from '../sql/calls/calls.ts';
 import {
   columnsOf,
   conflictClause,
   type ColumnType,
   type Dialect,
+  findNamespace,
   KEYS,
   type Parameters,
   type Row,
@@ -109,6 +112,8 @@ interface CallScope {
   readonly namespace: string;
   /** Whose connections it takes. */
   readonly use: Use;
+  /** Its name; none for a part of opening the store. */
+  readonly name?: CallName;
 }
 
 /** Of work on all namespaces, such as a copy. */
@@ -126,12 +131,20 @@ export class PostgresSql implements Sql {
   readonly #call = new AsyncLocalStorage<CallScope>();
   /** The namespace that the transaction of a connection was told. */
   readonly #told = new WeakMap<ClientBase, string>();
+  readonly #slowStatementMs: number;
+  #slowStatements = 0;
   #hasPolicies = false;
   /** The type of each column, by `TABLE COLUMN`. */
   #types: ReadonlyMap<string, string> = new Map();
 
-  constructor(pool: ConnectionPool) {
+  /** @param slowStatementMs a statement that takes longer is reported; 0 for none */
+  constructor(pool: ConnectionPool, slowStatementMs = 0) {
     this.#pool = pool;
+    this.#slowStatementMs = slowStatementMs;
+  }
+
+  get activity(): StoreActivity {
+    return { ...this.#pool.activity, slowStatements: this.#slowStatements };
   }
 
   /** Reads the types of the columns that are written. */
@@ -156,7 +169,7 @@ export class PostgresSql implements Sql {
   }
 
   inNamespace<Result>(namespace: string, work: () => Promise<Result>): Promise<Result> {
-    return this.inCall({ namespace, use: this.#call.getStore()?.use ?? 'write' }, work);
+    return this.inCall({ ...(this.#call.getStore() ?? NO_CALL), namespace }, work);
   }
 
   inCall<Result>(call: CallScope, work: () => Promise<Result>): Promise<Result> {
@@ -327,7 +340,7 @@ export class PostgresSql implements Sql {
       // It is answered after what was sent before it.
       const wait = { query_timeout: session.sent.last === null ? ANSWER_TIMEOUT_MS : STATEMENT_TIMEOUT_MS };
       const ended = client.query({ text, ...wait } as QueryConfig);
-      const { command } = await ended.catch((error: unknown) => {
+      const { command } = await this.#timed(ended).catch((error: unknown) => {
         release(error as Error);
         throw error;
       });
@@ -363,18 +376,15 @@ export class PostgresSql implements Sql {
     const session = this.#session.getStore();
     const statement = { text, ...(values.length > 0 && { values: [...values] }) };
     return guarded(async () => {
-      if (session === undefined) {
-        const { use, namespace } = this.#call.getStore() ?? NO_CALL;
-        return this.#hasPolicies ? this.#alone(statement) : this.#pool.query(use, namespace, statement);
-      }
+      if (session === undefined) return this.#alone(statement);
       const { client, deadline } = session;
       const tell = this.#tell(client);
       const [, answer] = await Promise.all([
         // Rolling back to the savepoint would undo a setting that was made after it.
         tell === '' ? null : client.query(session.isSnapshot ? `${tell} ${BEGUN}` : tell),
         deadline === undefined
-          ? client.query({ ...statement, query_timeout: STATEMENT_TIMEOUT_MS } as QueryConfig)
-          : runLimited(session, deadline, statement),
+          ? this.#timed(client.query({ ...statement, query_timeout: STATEMENT_TIMEOUT_MS } as QueryConfig))
+          : this.#timed(runLimited(session, deadline, statement)),
       ]);
       return answer;
     });
@@ -409,18 +419,48 @@ export class PostgresSql implements Sql {
     );
   }
 
-  /** Runs one statement in a transaction of its own, which can be told its namespace. */
+  /** Runs one statement, in a transaction of its own if that has to be told its namespace. */
   async #alone(statement: QueryConfig): Promise<QueryResult> {
     const { client, release } = await this.#connect();
+    if (!this.#hasPolicies) {
+      const sent = this.#timed(client.query(statement));
+      sent.then(
+        () => release(),
+        (error: unknown) => release(error as Error),
+      );
+      return sent;
+    }
     // After an error, the server rolls back instead of committing.
     const [begun, answer, ended] = await Promise.allSettled([
       client.query(`BEGIN; ${this.#tell(client)}`),
-      client.query(statement),
+      this.#timed(client.query(statement)),
       client.query('COMMIT'),
     ]);
     release(ended.status === 'rejected');
     for (const each of [begun, answer, ended]) if (each.status === 'rejected') throw each.reason;
     return (answer as PromiseFulfilledResult<QueryResult>).value;
+  }
+
+  /** Waits for the answer to a statement, and reports one that took long. */
+  async #timed<Answer>(sent: Promise<Answer>): Promise<Answer> {
+    const began = performance.now();
+    try {
+      return await sent;
+    } finally {
+      const milliseconds = Math.round(performance.now() - began);
+      if (this.#slowStatementMs > 0 && milliseconds > this.#slowStatementMs)
+        void this.#reportSlow(milliseconds);
+    }
+  }
+
+  async #reportSlow(milliseconds: number): Promise<void> {
+    this.#slowStatements += 1;
+    const { name: call = null, namespace, use } = this.#call.getStore() ?? NO_CALL;
+    // Not by the transaction, and not for the statement that reads the id.
+    const readId = (): Promise<number | null> =>
+      this.#session.exit(() => this.inCall({ namespace, use }, () => findNamespace(this, namespace)));
+    const namespaceId = call === null ? null : await readId().catch(() => null);
+    publishSlowStatement({ call, namespaceId, milliseconds });
   }
 
   /** The statement that tells a transaction its namespace; empty if the transaction was told. It ends with the transaction, as the settings do. */
