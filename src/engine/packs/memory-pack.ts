@@ -33,7 +33,7 @@ import { millisecondsSince, tookMs } from '../fields/times.ts';
 import { allowCrossProject } from '../graph/graph-fields.ts';
 import { graphGaps } from '../graph/graph-notices.ts';
 import type { GraphScope } from '../graph/graph-view.ts';
-import { ReceiptLog } from './receipt-log.ts';
+import { missingReceipt, ReceiptLog } from './receipt-log.ts';
 import { searchOutcome, type SearchRequest } from '../records/search.ts';
 import {
   bestConfidence,
@@ -159,7 +159,11 @@ export async function memoryPack(
   );
   return {
     ...made,
-    notices: [...notices, ...(use_graph ? await gapsOf(context, receipt, given) : [])],
+    notices: [
+      ...notices,
+      ...(use_graph ? await gapsOf(context, receipt, given) : []),
+      ...missingReceipt(context),
+    ],
     receipt_id: await context.shared(ReceiptLog).write(context.namespace, receipt),
     receipt,
     took_ms,

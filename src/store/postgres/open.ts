@@ -10,6 +10,7 @@ import { driverString } from './connections.ts';
 import { databaseName, spanAttributes } from './locate.ts';
 import { ConnectionPool } from './pool.ts';
 import { PostgresSql } from './postgres-sql.ts';
+import { Replica } from './replica.ts';
 import { migrate, PostgresStorage } from './storage.ts';
 import { isConnectionLost, isReadOnlyError, isTimeout } from './store-error.ts';
 import { PostgresTextIndex } from './text-index.ts';
@@ -27,6 +28,8 @@ interface Connections {
   readonly connectionString: string;
   /** For the user who owns the tables, and not through PgBouncer: makes tables and indexes. */
   readonly directConnectionString?: string;
+  /** For reads: a streaming replica of the same server. */
+  readonly replicaConnectionString?: string;
   /** Statements that take longer are reported; none by default. */
   readonly slowStatementMs?: number;
 }
@@ -64,13 +67,7 @@ export async function connectPostgres(
       });
     const access = new Access(sql);
     await access.check();
-    const driver = {
-      sql,
-      text: new PostgresTextIndex(sql),
-      vectors: new PostgresVectorIndex(sql, owner),
-      storage: new PostgresStorage(sql, owner),
-    };
-    return { name, driver, access, close };
+    return { name, driver: driverOf(sql, owner), access, close };
   } catch (error) {
     await close();
     throw error;
@@ -83,19 +80,26 @@ export async function openPostgresStore(connections: Connections, options: OpenS
   const { name, driver, access } = connection;
   const { sql } = driver;
   let isClosed = false;
+  const runOn =
+    (server: PostgresDriver['driver']): RunCall =>
+    async (call, route, parameters) => {
+      if (isClosed) throw new LociError('store_failed', `${name}: is closed`);
+      const [namespace] = parameters as [string];
+      const use = route === 'reader' ? 'read' : 'write';
+      return server.sql.inCall({ name: call, namespace, use }, async () =>
+        withoutAsyncPauses(await callNamed(call).run(server, ...parameters)),
+      );
+    };
+  const onPrimary = traced(spanAttributes(name), resilient(sql, access, runOn(driver)));
+  const replica = await openReplica(connections, sql).catch(async (error: unknown) => {
+    await connection.close();
+    throw error;
+  });
   return {
     ...createStore(
-      traced(
-        spanAttributes(name),
-        resilient(sql, access, async (call, route, parameters) => {
-          if (isClosed) throw new LociError('store_failed', `${name}: is closed`);
-          const [namespace] = parameters as [string];
-          const use = route === 'reader' ? 'read' : 'write';
-          return sql.inCall({ name: call, namespace, use }, async () =>
-            withoutAsyncPauses(await callNamed(call).run(driver, ...parameters)),
-          );
-        }),
-      ),
+      replica === null
+        ? onPrimary
+        : replica.reads.routed(onPrimary, traced(spanAttributes(replica.name), runOn(replica.driver))),
     ),
     capabilities: {
       name: 'postgres',
@@ -104,12 +108,40 @@ export async function openPostgresStore(connections: Connections, options: OpenS
         return access.isReadOnly;
       },
     },
-    activity: () => sql.activity,
+    activity: () => ({ ...sql.activity, isReplicaReachable: replica?.reads.isReachable ?? null }),
     close: async () => {
       if (isClosed) return;
       isClosed = true;
+      await replica?.close();
       await connection.close();
     },
+  };
+}
+
+/** The connection for reads, if there is one. @throws LociError `invalid_config` */
+async function openReplica({ replicaConnectionString, slowStatementMs }: Connections, primary: PostgresSql) {
+  if (replicaConnectionString === undefined) return null;
+  const name = databaseName(replicaConnectionString, 'store.replicaConnectionString');
+  const pool = new ConnectionPool(await driverString(replicaConnectionString));
+  const sql = new PostgresSql(pool, slowStatementMs);
+  const reads = new Replica(primary, sql);
+  const close = (): Promise<void> => pool.end();
+  try {
+    await reads.open();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { name, reads, driver: driverOf(sql, sql), close };
+}
+
+/** @param owner a connection of the user who owns the tables, and may make their indexes */
+function driverOf(sql: PostgresSql, owner: PostgresSql): PostgresDriver['driver'] {
+  return {
+    sql,
+    text: new PostgresTextIndex(sql),
+    vectors: new PostgresVectorIndex(sql, owner),
+    storage: new PostgresStorage(sql, owner),
   };
 }
 

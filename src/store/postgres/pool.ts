@@ -144,7 +144,7 @@ export class ConnectionPool {
     }
   }
 
-  get activity(): Omit<StoreActivity, 'slowStatements'> {
+  get activity(): Omit<StoreActivity, 'slowStatements' | 'isReplicaReachable'> {
     const figures = ({ running, waiting }: Semaphore) => ({ inUse: running, waiting });
     return {
       connections: { read: figures(this.#free.read), write: figures(this.#free.write) },

@@ -143,7 +143,7 @@ export class PostgresSql implements Sql {
     this.#slowStatementMs = slowStatementMs;
   }
 
-  get activity(): StoreActivity {
+  get activity(): Omit<StoreActivity, 'isReplicaReachable'> {
     return { ...this.#pool.activity, slowStatements: this.#slowStatements };
   }
 

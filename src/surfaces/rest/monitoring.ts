@@ -132,6 +132,7 @@ class Activity {
   readonly #waiting: Gauge<'use'>;
   readonly #idle: Gauge;
   readonly #waitingWrites: Gauge;
+  readonly #replica: Gauge;
   readonly #totals: Readonly<Record<'lockWaits' | 'lockWaitSeconds' | 'slowStatements', Counter>>;
 
   constructor(registers: Registry[]) {
@@ -143,6 +144,7 @@ class Activity {
     this.#waiting = gauge('connections_waiting', 'Calls that wait for a connection.', 'use');
     this.#idle = gauge('connections_idle', 'Open connections without work.');
     this.#waitingWrites = gauge('writes_waiting', 'Writes that wait for others of their namespace.');
+    this.#replica = gauge('replica_up', 'Whether reads go to the replica; 0 without one.');
     this.#totals = {
       lockWaits: counter('lock_waits_total', 'Writes that waited for a transaction of another process.'),
       lockWaitSeconds: counter('lock_wait_seconds_total', 'How long they waited.'),
@@ -162,6 +164,7 @@ class Activity {
     }
     this.#idle.set(activity.idleConnections);
     this.#waitingWrites.set(activity.waitingWrites);
+    this.#replica.set(activity.isReplicaReachable === true ? 1 : 0);
     const { lockWaits, lockWaitMs, slowStatements } = activity;
     const totals = { lockWaits, lockWaitSeconds: lockWaitMs / 1000, slowStatements };
     for (const name of ['lockWaits', 'lockWaitSeconds', 'slowStatements'] as const) {

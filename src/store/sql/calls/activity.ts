@@ -14,6 +14,8 @@ export interface StoreActivity {
   readonly lockWaits: number;
   readonly lockWaitMs: number;
   readonly slowStatements: number;
+  /** `null` without a replica. */
+  readonly isReplicaReachable: boolean | null;
 }
 
 /** A statement that has taken longer than `store.slowStatement`: never its text or its parameters, which have texts of users. */
