@@ -85,8 +85,11 @@ export async function bundle({
   const build = await rolldown({
     input: { ...modules },
     platform: 'node',
-    // The model is located by the path of its package, and LanceDB is an optional package, so that both stay outside the bundle.
-    external: [/^@lat\.md\//, '@lancedb/lancedb', 'apache-arrow'],
+    // The model is located by the path of its package. LanceDB and the interface of OpenTelemetry are optional packages of the host;
+    // the latter is in the bundle as well, because `prom-client` needs it.
+    external: (id, importer) =>
+      /^(@lat\.md\/|@lancedb\/lancedb$|apache-arrow$)/.test(id) ||
+      (id === '@opentelemetry/api' && importer?.startsWith(SOURCES) === true),
     plugins: [...plugins, addresses, settingKeys],
     transform: { define },
   });

@@ -14,7 +14,7 @@ describe('CONFIG_KEYS', () => {
     expect(
       unset.filter(
         (path) =>
-          !/^((embedding|rerank)\.|search\.weights\.|server\.socket$|store\.(directC|c)onnectionString$|auth\.jwt\.|adapters\.(vaultRoot|lancedb\.package)$)/.test(
+          !/^((embedding|rerank)\.|search\.weights\.|server\.socket$|store\.((direct|replica)C|c)onnectionString$|auth\.jwt\.|adapters\.(vaultRoot|lancedb\.package)$)/.test(
             path,
           ),
       ),

@@ -42,7 +42,7 @@ describe('loadConfig', () => {
   it('returns the defaults if there is no file', async () => {
     const config = await loadConfig({ home: join(home, 'absent'), env: {} });
     expect(config.values.search.limit).toBe(10);
-    expect(config.values.store).toEqual({ path: join(home, 'absent/loci.db') });
+    expect(config.values.store).toEqual({ path: join(home, 'absent/loci.db'), slowStatement: 1000 });
     expect(new Set(config.origins.values())).toEqual(new Set(['default']));
     expect(config.warnings).toEqual([]);
   });

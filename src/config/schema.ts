@@ -101,6 +101,18 @@ const store = z.strictObject({
       'The connection with which tables and indexes are made, if `connectionString` leads to PgBouncer or is that of a user who does ' +
         'not own the tables.',
     ),
+  replicaConnectionString: z
+    .string()
+    .min(1)
+    .max(2000)
+    .exactOptional()
+    .describe(
+      'A streaming replica of the server of `connectionString`, which answers reads: see docs/postgres.md.',
+    ),
+  slowStatement: duration('1s').describe(
+    'A statement of PostgreSQL that takes longer is logged by `loci serve`, and counted in `/metrics`: the call, its duration and the ' +
+      'id of the namespace, never a text. 0 means none.',
+  ),
 });
 
 const weights = z.strictObject({

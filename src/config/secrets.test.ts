@@ -11,6 +11,7 @@ describe('maskSecret', () => {
     'credentials',
     'store.connectionString',
     'store.directConnectionString',
+    'store.replicaConnectionString',
   ])('masks %s', (path) => expect(maskSecret(path, 'sk-1234')).toBe(MASKED_VALUE));
 
   it.each(['namespace', 'store.path', 'search.limit', 'search.weights.text', 'keyboard', 'monkey'])(

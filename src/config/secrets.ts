@@ -43,6 +43,7 @@ export const KEY_SETTINGS = [
   'rerank.apiKey',
   'store.connectionString',
   'store.directConnectionString',
+  'store.replicaConnectionString',
 ] as const;
 
 /** Whether a setting that should name the place of a key is the key itself. */

@@ -1,6 +1,7 @@
 import { HistoryLog } from '../engine/audit/history-log.ts';
 import type { z } from 'zod';
 import { LociError } from '../core/errors.ts';
+import { inSpan } from '../core/tracing.ts';
 import type { Json } from '../core/types.ts';
 import { type Operation, type OperationContext, toolName } from './operation.ts';
 
@@ -16,7 +17,10 @@ export async function runOperation<Input extends z.ZodType, Output extends z.Zod
 ): Promise<z.output<Output>> {
   const began = Date.now();
   let outcome = 'internal';
-  const run = (): Promise<z.output<Output>> => operation.run(context, input);
+  const run = (): Promise<z.output<Output>> =>
+    inSpan({ name: toolName(operation), kind: 'internal', attributes: {} }, () =>
+      operation.run(context, input),
+    );
   try {
     const output = await (context.admit?.(operation.steps === true, run) ?? run());
     outcome = outcomeOf(output);

@@ -10,7 +10,7 @@ import type { ConnectedDriver } from './sql/driver.ts';
 import type { ForeignDatabase, OpenStoreOptions, Store, StoreLocation } from './store.ts';
 
 /** What the settings say about the store. */
-export type StoreSettings = Config['store'];
+export type StoreSettings = Pick<Config['store'], 'path'> & Partial<Config['store']>;
 
 interface StoreDriver {
   readonly locate: (settings: StoreSettings) => StoreLocation;
@@ -40,20 +40,21 @@ const DRIVERS: Readonly<Record<'connectionString' | 'path', StoreDriver>> = {
 const VARIABLES = {
   connectionString: 'LOCI_STORE_CONNECTION_STRING',
   directConnectionString: 'LOCI_STORE_DIRECT_CONNECTION_STRING',
+  replicaConnectionString: 'LOCI_STORE_REPLICA_CONNECTION_STRING',
 };
 
 function connections(settings: StoreSettings) {
   const direct = stringAt(settings, 'directConnectionString');
+  const replica = stringAt(settings, 'replicaConnectionString');
   return {
     connectionString: stringAt(settings, 'connectionString')!,
     ...(direct !== undefined && { directConnectionString: direct }),
+    ...(replica !== undefined && { replicaConnectionString: replica }),
+    slowStatementMs: settings.slowStatement ?? 0,
   };
 }
 
-function stringAt(
-  settings: StoreSettings,
-  name: 'connectionString' | 'directConnectionString',
-): string | undefined {
+function stringAt(settings: StoreSettings, name: keyof typeof VARIABLES): string | undefined {
   const { [name]: reference } = settings;
   return reference === undefined ? undefined : secretAt(reference, `store.${name}`, VARIABLES[name]).value;
 }

@@ -1,3 +1,4 @@
+import type { StoreActivity } from './sql/calls/activity.ts';
 import type { StoreCalls } from './sql/calls/calls.ts';
 
 /**
@@ -6,6 +7,8 @@ import type { StoreCalls } from './sql/calls/calls.ts';
  */
 export interface Store extends StoreCalls {
   readonly capabilities: StoreCapabilities;
+  /** Only of a store on a server. */
+  readonly activity?: () => StoreActivity;
   /** Finishes the running calls and releases files, threads and connections. Later calls fail with `store_failed`. */
   close(): Promise<void>;
 }

@@ -1,12 +1,11 @@
-import type { Config } from '../../src/config/schema.ts';
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
-import { openStore } from '../../src/store/registry.ts';
+import { openStore, type StoreSettings } from '../../src/store/registry.ts';
 import { anyOf, draft, EQUAL_WEIGHTS, note, NOW, passage, write } from './store-samples.ts';
 
 export const NAMESPACES = ['first', 'second'];
 
 /** Fills a store with rows of many tables. */
-export async function fillStore(settings: Config['store']): Promise<void> {
+export async function fillStore(settings: StoreSettings): Promise<void> {
   const store = await openStore(settings, { create: true });
   const { id } = await store.vectors.setGeneration(ADMIN_NAMESPACE, {
     add: { provider: 'test', model: 'm', dimensions: 3 },
@@ -49,7 +48,7 @@ function unit(i: number): Float32Array {
 }
 
 /** What a reader of the store sees. */
-export async function readStore(settings: Config['store']): Promise<unknown> {
+export async function readStore(settings: StoreSettings): Promise<unknown> {
   const store = await openStore(settings, { create: false });
   const all = [];
   for (const namespace of NAMESPACES) {

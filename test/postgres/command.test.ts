@@ -1,4 +1,7 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { shadowdb } from '../contract/shadowdb-tables.ts';
 import { loci, temporaryFolder } from '../e2e/loci-command.ts';
 import { runStatements, testDatabase } from './database.ts';
 
@@ -19,6 +22,21 @@ const run = async (...command: readonly string[]): Promise<string> => {
 it('`init` says whether the store was there', async () => {
   expect(await run('config', 'init')).not.toMatch(/store .*existed already/);
   expect(await run('config', 'init')).toMatch(/store .*existed already/);
+});
+
+it('`init` names the command that imports a ShadowDB in the same database, until it has done so', async () => {
+  await using db = await shadowdb();
+  await db.reset('documented', `INSERT INTO memories (content) VALUES ('The oven is gas')`);
+  // As somebody pastes the settings of memory-shadowdb.
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'loci.yaml'), `connectionString: ${db.url}\n`);
+  const run = (...words: string[]) => loci(words, { home: folder });
+  const init = await run('config', 'init');
+  const [, command] = /^Next: loci (import .*?)  /m.exec(init.stdout) ?? [];
+  expect(command).toBe('import --table memories');
+  expect((await run(...command!.split(' '))).stdout).toContain('1 added');
+  expect((await run('search', 'oven')).stdout).toContain('The oven is gas');
+  expect((await run('config', 'init')).stdout).not.toContain('import');
 });
 
 it('`doctor` and `status` speak of a store, not of a file', async () => {

@@ -3,8 +3,9 @@ import type { Store } from '../../src/store/store.ts';
 import { matchingRecords } from '../contract/store-samples.ts';
 import { runStatements, serverDatabase } from './database.ts';
 import { Proxy } from './proxy.ts';
-import { runProgram, startServer, type Server } from './server.ts';
-import { commit, keysOf, NAMESPACE, open, requirePrograms, Writes } from './written-keys.ts';
+import { startReplicatedServers } from './replicated-servers.ts';
+import type { Server } from './server.ts';
+import { commit, keysOf, NAMESPACE, open, Writes } from './written-keys.ts';
 
 const WAIT = { timeout: 100_000, interval: 20 };
 
@@ -12,20 +13,13 @@ const WAIT = { timeout: 100_000, interval: 20 };
 async function replicatedServers(
   resources: AsyncDisposableStack,
 ): Promise<{ primary: Server; standby: Server }> {
-  const programs = requirePrograms();
-  const start = async (options?: Parameters<typeof startServer>[1]): Promise<Server> =>
-    resources.adopt(await startServer(programs, options), (server) => server.close());
-  const primary = await start();
-  const copyOf = ['-d', `${primary.url}?application_name=standby`, '-R', '-X', 'stream', '-c', 'fast'];
-  const standby = await start({
-    fill: (folder) => runProgram(programs, 'pg_basebackup', [...copyOf, '-D', folder]),
-  });
-  await runStatements(primary.url, "ALTER SYSTEM SET synchronous_standby_names = 'standby'");
-  await runStatements(primary.url, 'SELECT pg_reload_conf()');
-  const states = (): Promise<unknown> =>
-    runStatements(primary.url, 'SELECT sync_state FROM pg_stat_replication');
+  const servers = await startReplicatedServers(resources);
+  const { url } = servers.primary;
+  await runStatements(url, "ALTER SYSTEM SET synchronous_standby_names = 'standby'");
+  await runStatements(url, 'SELECT pg_reload_conf()');
+  const states = (): Promise<unknown> => runStatements(url, 'SELECT sync_state FROM pg_stat_replication');
   await vi.waitFor(async () => expect(await states()).toEqual([{ sync_state: 'sync' }]), WAIT);
-  return { primary, standby };
+  return servers;
 }
 
 const find = (store: Store, word: string): Promise<number[]> => matchingRecords(store, NAMESPACE, word);

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { Deadline } from '../../src/core/time/deadline.ts';
-import { createPool } from '../../src/store/postgres/connections.ts';
+import { ConnectionPool } from '../../src/store/postgres/pool.ts';
 import { PostgresSql } from '../../src/store/postgres/postgres-sql.ts';
 import { testDatabase } from './database.ts';
 
 it('a transaction whose work goes on after a failed statement does not pass for committed', async () => {
   await using database = await testDatabase();
-  const pool = createPool(database.url);
+  const pool = new ConnectionPool(database.url);
   const sql = new PostgresSql(pool);
   await sql.script('CREATE TABLE written (n BIGINT)');
   const attempt = sql.transaction(async () => {
@@ -22,7 +22,7 @@ it('a transaction whose work goes on after a failed statement does not pass for 
 
 it('a statement that a snapshot had no time for takes nothing from the others, and its limit ends with it', async () => {
   await using database = await testDatabase();
-  const pool = createPool(database.url);
+  const pool = new ConnectionPool(database.url);
   const sql = new PostgresSql(pool);
   const limit = async (): Promise<unknown> =>
     (await sql.get("SELECT current_setting('statement_timeout') AS is"))?.['is'];
@@ -43,7 +43,7 @@ it('a statement that a snapshot had no time for takes nothing from the others, a
 
 it('a snapshot goes on after a statement that was sent together with one that it had no time for', async () => {
   await using database = await testDatabase();
-  const pool = createPool(database.url);
+  const pool = new ConnectionPool(database.url);
   const sql = new PostgresSql(pool);
   await sql.snapshot(async () => {
     const stopped = sql.within(new Deadline(100), () => sql.get('SELECT pg_sleep(60)'));

@@ -64,6 +64,11 @@ export class Semaphore {
     return this.#free === this.#turns;
   }
 
+  /** How many have a turn. */
+  get running(): number {
+    return this.#turns - this.#free;
+  }
+
   /** How many wait. */
   get waiting(): number {
     return this.#waiting.size;

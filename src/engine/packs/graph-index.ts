@@ -13,7 +13,7 @@ import { millisecondsSince, tookMs } from '../fields/times.ts';
 import { allowCrossProject, projectField } from '../graph/graph-fields.ts';
 import { graphGaps } from '../graph/graph-notices.ts';
 import { NOTHING_FITS, countStrong } from '../records/results/search-messages.ts';
-import { ReceiptLog } from './receipt-log.ts';
+import { missingReceipt, ReceiptLog } from './receipt-log.ts';
 import { receiptHead } from './receipts.ts';
 import { assertGraphIsOn, graphFilter } from '../graph/graph-view.ts';
 import { updateGraph } from '../graph/update-relations.ts';
@@ -128,6 +128,7 @@ export async function graphIndex(
       ...outcome.notices,
       ...(direct.length > 0 && countStrong(direct) === 0 ? [NOTHING_FITS] : []),
       ...(await graphGaps(context, receipt.lanes, scope)),
+      ...missingReceipt(context),
     ],
     took_ms,
   };

@@ -18,7 +18,7 @@ import {
 } from '../graph/graph-fields.ts';
 import { graphGaps } from '../graph/graph-notices.ts';
 import { expire } from '../shared/retention.ts';
-import { ReceiptLog } from './receipt-log.ts';
+import { missingReceipt, ReceiptLog } from './receipt-log.ts';
 import { findNodes } from '../graph/find-nodes.ts';
 import { assertGraphIsOn, walkOptions } from '../graph/graph-view.ts';
 import { updateGraph } from '../graph/update-relations.ts';
@@ -135,7 +135,10 @@ export async function graphPack(
   return {
     ...formatNodeText(pack, candidatesInReceipt(receipt, candidates), receipt, receipt_id),
     mode,
-    notices: await graphGaps(context, receipt.lanes, { ...scope, names: given.nodes }),
+    notices: [
+      ...(await graphGaps(context, receipt.lanes, { ...scope, names: given.nodes })),
+      ...missingReceipt(context),
+    ],
     unknown,
     took_ms,
   };

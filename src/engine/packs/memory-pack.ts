@@ -33,7 +33,7 @@ import { millisecondsSince, tookMs } from '../fields/times.ts';
 import { allowCrossProject } from '../graph/graph-fields.ts';
 import { graphGaps } from '../graph/graph-notices.ts';
 import type { GraphScope } from '../graph/graph-view.ts';
-import { ReceiptLog } from './receipt-log.ts';
+import { missingReceipt, ReceiptLog } from './receipt-log.ts';
 import { searchOutcome, type SearchRequest } from '../records/search.ts';
 import {
   bestConfidence,
@@ -163,7 +163,13 @@ export async function memoryPack(
     use_graph ? gapsOf(context, receipt, given) : [],
     context.shared(ReceiptLog).write(context.namespace, receipt),
   ]);
-  return { ...made, notices: [...notices, ...gaps], receipt_id, receipt, took_ms };
+  return {
+    ...made,
+    notices: [...notices, ...gaps, ...missingReceipt(context)],
+    receipt_id,
+    receipt,
+    took_ms,
+  };
 }
 
 async function gapsOf(context: EngineContext, { lanes }: Receipt, scope: GraphScope): Promise<string[]> {

@@ -47,7 +47,10 @@ it('an error of the store gives an answer without a receipt, and one warning for
 });
 
 it('a store that does not answer does not hold up the answer', async () => {
-  const stuck = { records: { commit: () => Promise.withResolvers().promise } } as unknown as Store;
+  const stuck = {
+    capabilities: { readOnly: false },
+    records: { commit: () => Promise.withResolvers().promise },
+  } as unknown as Store;
   const warnings: string[] = [];
   expect(await logOf(stuck, warnings).write('n', RECEIPT)).toBeNull();
   expect(warnings).toEqual([]);

@@ -59,6 +59,7 @@ export class ReceiptLog {
 
   async #store(namespace: string, receipt: Receipt): Promise<string | null> {
     const { store, config, now } = this.#services;
+    if (store.capabilities.readOnly) return null;
     try {
       const [of, except] = ['receipt', MARKED_RECEIPT] as const;
       await store.records.commit(namespace, {
@@ -82,6 +83,13 @@ export class ReceiptLog {
     this.#lastWarning = message;
     this.#services.warn(message);
   }
+}
+
+/** Says why a text has no receipt where none can be stored, such as on a replica. */
+export function missingReceipt({ store }: Pick<EngineServices, 'store'>): string[] {
+  return store.capabilities.readOnly
+    ? ['the store can only be read here, so that the text has no receipt']
+    : [];
 }
 
 /** The schema is strict, so that only the published fields get into the store. @throws ZodError */

@@ -43,7 +43,8 @@ export const importInput = z.strictObject({
     .max(200)
     .exactOptional()
     .describe(
-      'The table of ShadowDB that has the memories; `memories` unless given. It may have its schema before it.',
+      'The table of ShadowDB that has the memories; `memories` unless given. It may have its schema before it. Without a path, it is in ' +
+        'the database of the store.',
     ),
   lines: z.string().min(1).max(MAX_LINES_LENGTH).exactOptional().describe('A whole export as JSON Lines.'),
   files: z

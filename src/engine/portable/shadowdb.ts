@@ -72,6 +72,28 @@ export async function importShadowDatabase(
   });
 }
 
+const SOURCE = 'import:shadowdb';
+
+/**
+ * A table of memories of ShadowDB in the database of the store, as a statement names it; `null` if there is none, or if it was imported.
+ * @param place the connection string of the store, or the place of one
+ */
+export async function shadowdbTable(
+  { store, namespace }: Pick<EngineContext, 'store' | 'namespace'>,
+  place: string,
+): Promise<string | null> {
+  if ((await sourceStates(store.records, namespace)).has(SOURCE)) return null;
+  return readDatabase(place, 'store.connectionString', async (database) => {
+    // The columns that the memories have had in all versions.
+    const [found] = await database.query(
+      `SELECT c.oid::regclass::text AS name FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
+       WHERE c.relkind IN ('r', 'p') AND a.attname IN ('content', 'category', 'fts') GROUP BY c.oid, c.relname HAVING count(*) = 3
+       ORDER BY c.relname <> 'memories', name LIMIT 1`,
+    );
+    return found?.['name'] ?? null;
+  });
+}
+
 /** The tables with their schemas and in quotes: that of the memories, and beside it that of the startup entries. */
 async function tablesOf(
   database: ForeignDatabase,
@@ -231,10 +253,9 @@ function priorities(rows: readonly (Row | string)[]): (row: Row) => number {
 
 /** When a ShadowDB was first imported here: the time of rows without a time, so that the next import finds them unchanged. */
 async function firstImport({ context: { store, namespace, now }, options }: ItemImport): Promise<Timestamp> {
-  const source = 'import:shadowdb';
-  const earlier = (await sourceStates(store.records, namespace)).get(source)?.readAt ?? null;
+  const earlier = (await sourceStates(store.records, namespace)).get(SOURCE)?.readAt ?? null;
   const at = earlier ?? now();
   if (earlier === null && !options.dry_run)
-    await store.records.commit(namespace, { items: [sourceStateChange(source, { readAt: at })] });
+    await store.records.commit(namespace, { items: [sourceStateChange(SOURCE, { readAt: at })] });
   return at;
 }

@@ -71,15 +71,28 @@ export async function injectStartup(
     const at = context.now();
     const forgetBefore = at - SESSION_LIFETIME_MS;
     const seenNow = { agent, session, digest, at, forgetBefore, keep: MAX_SESSIONS };
-    try {
-      await store.records.commit(namespace, { items: startupDigestChanges(seenNow) });
-    } catch (error) {
-      if (!(error instanceof LociError)) throw error;
-      const notice = `that the session has seen the text cannot be recorded, so that it gets it again: ${error.message}`;
+    const problem = await recordSeen(context, seenNow);
+    if (problem !== null) {
+      const notice = `${problem}, so that it is not recorded that the session has seen the text: it gets the text again`;
       return { ...startupText(mode, budget, { included: selected.included, leftOut }), notice };
     }
   }
   return startupText(mode, budget, { included: selected.included, leftOut });
+}
+
+/** Returns why it cannot be recorded, such as on a replica; `null` if it was. */
+async function recordSeen(
+  { store, namespace }: EngineContext,
+  seen: Parameters<typeof startupDigestChanges>[0],
+): Promise<string | null> {
+  if (store.capabilities.readOnly) return 'the store can only be read here';
+  try {
+    await store.records.commit(namespace, { items: startupDigestChanges(seen) });
+    return null;
+  } catch (error) {
+    if (!(error instanceof LociError)) throw error;
+    return error.message;
+  }
 }
 
 /** The entries as they would be after a change. */

@@ -153,9 +153,18 @@ async function runImport(context: OperationContext, input: ImportInput): Promise
   return output;
 }
 
+/** The place of the database of the store, in which a table is that is named without one. */
+async function databaseOf(
+  context: OperationContext,
+  { table, lines, files }: ImportInput,
+): Promise<string | undefined> {
+  if (table === undefined || lines !== undefined || files !== undefined) return undefined;
+  return (await context.loadConfig()).values.store.connectionString;
+}
+
 /** The input with an absolute path, or with the lines of standard input. */
 async function localInput(context: OperationContext, input: ImportInput): Promise<ImportInput> {
-  const { path, ...rest } = input;
+  const { path = await databaseOf(context, input), ...rest } = input;
   if ([path, rest.lines, rest.files].filter((given) => given !== undefined).length !== 1)
     throw new LociError('invalid_input', 'an import needs exactly one of `path`, `lines` and `files`');
   const isDatabase = path !== undefined && namesDatabase(path);
@@ -165,7 +174,7 @@ async function localInput(context: OperationContext, input: ImportInput): Promis
     });
   if (path === undefined) return input;
   const machine = requireLocalIo(context, 'path');
-  if (isDatabase) return input;
+  if (isDatabase) return { ...rest, path };
   if (path === '-') return { ...rest, lines: await machine.readInput() };
   return { ...rest, path: resolve(expandHome(path)) };
 }

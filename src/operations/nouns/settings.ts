@@ -42,6 +42,12 @@ const initOutput = z.strictObject({
   vault: z.strictObject({ name: z.string(), path: z.string() }).nullable(),
   vaults: z.array(z.string()).describe('The folders of notes in the settings.'),
   notes: z.array(z.string()).describe('Remarks for the owner.'),
+  shadowdb: z
+    .string()
+    .nullable()
+    .describe(
+      'The table of the memories of ShadowDB in the database of the store, until it is imported: `loci import --table`.',
+    ),
 });
 
 type InitInput = z.infer<typeof initInput>;
@@ -294,7 +300,8 @@ async function runInit(context: OperationContext, { vault }: InitInput): Promise
   const notes = await addVaults(context, placed?.unconfigured ?? []);
   if (placed !== null && placed.unconfigured.length > 0) created.push('vault');
   const [added] = placed?.vaults ?? [];
-  const { vaults } = (await context.loadConfig()).values;
+  const { vaults, store: settings } = (await context.loadConfig()).values;
+  const place = settings.connectionString;
   return {
     home: context.home,
     config_file: file,
@@ -303,6 +310,10 @@ async function runInit(context: OperationContext, { vault }: InitInput): Promise
     vault: added === undefined ? null : { name: added.name, path: added.path },
     vaults: vaults.map(({ path }) => path),
     notes,
+    shadowdb:
+      place === undefined
+        ? null
+        : await (await import('../../engine/portable/shadowdb.ts')).shadowdbTable(loci, place),
   };
 }
 

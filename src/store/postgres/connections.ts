@@ -1,33 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import { Client, Pool, types } from 'pg';
+import { Client } from 'pg';
 import { LociError, messageOf } from '../../core/errors.ts';
 import { Deadline } from '../../core/time/deadline.ts';
-import { decoded, decodedJson } from './parameters.ts';
+import { CONNECT_TIMEOUT_MS, type ConnectionPool } from './pool.ts';
 import { isConnectionLost, isFutureTransaction } from './store-error.ts';
-
-/** Connections that one process has at most. */
-const MAX_CONNECTIONS = 10;
-/** How long a call waits for a free connection, in milliseconds. */
-const CONNECT_TIMEOUT_MS = 5000;
-/**
- * How long the server may take to answer, in milliseconds. One that does not answer counts as lost: it may have been stopped, or the
- * network drops what is sent.
- */
-export const ANSWER_TIMEOUT_MS = 10_000;
-/** How long a connection stays open without work, in milliseconds. */
-const IDLE_TIMEOUT_MS = 60_000;
-
-/** The values of columns are what SQLite gives: numbers, texts as they were written, 1 and 0 for true and false. */
-const PARSERS: ReadonlyMap<number, (text: string) => string | number> = new Map<
-  number,
-  (text: string) => string | number
->([
-  [types.builtins.BOOL, (text) => (text === 't' ? 1 : 0)],
-  [types.builtins.INT8, Number],
-  [types.builtins.NUMERIC, Number],
-  [types.builtins.TEXT, decoded],
-  [types.builtins.JSON, decodedJson],
-]);
 
 /**
  * The connection string for `pg`, with TLS as `sslmode` of libpq demands it. `require` encrypts, and verifies no certificate unless
@@ -62,27 +38,6 @@ export async function driverString(connectionString: string): Promise<string> {
   }
 }
 
-/** Connections are opened when a call needs one. */
-export function createPool(connectionString: string): Pool {
-  const pool = new Pool({
-    connectionString,
-    max: MAX_CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    idleTimeoutMillis: IDLE_TIMEOUT_MS,
-    query_timeout: ANSWER_TIMEOUT_MS,
-    keepAlive: true,
-    application_name: 'loci',
-    pipeline: true,
-    types: {
-      getTypeParser: (id) => PARSERS.get(id) ?? (types.getTypeParser(id) as (text: string) => unknown),
-    },
-  });
-  // The statement that a connection runs gets its errors too, and the next call replaces the connection.
-  pool.on('error', () => undefined);
-  pool.on('connect', (client) => client.on('error', () => undefined));
-  return pool;
-}
-
 /**
  * Changes when the server has crashed or another one has taken its place, which may give the number of a lost transaction to another
  * one. The server begins its statistics anew after a crash.
@@ -105,7 +60,7 @@ const OUTCOME_POLL_MS = 100;
  * Whether a transaction was committed whose connection was lost meanwhile.
  * @throws LociError `store_failed` if that is unknown
  */
-export async function isCommitted(pool: Pool, transaction: TransactionId): Promise<boolean> {
+export async function isCommitted(pool: ConnectionPool, transaction: TransactionId): Promise<boolean> {
   const deadline = new Deadline(OUTCOME_TIMEOUT_MS);
   for (;;) {
     const status = await statusOf(pool, transaction);
@@ -125,11 +80,11 @@ export async function isCommitted(pool: Pool, transaction: TransactionId): Promi
  * A server that cannot be reached may come back: then the transaction counts as in progress. `null` if the server does not know, or if
  * the committed transaction may be another one.
  */
-async function statusOf(pool: Pool, { id, run }: TransactionId): Promise<string | null> {
+async function statusOf(pool: ConnectionPool, { id, run }: TransactionId): Promise<string | null> {
   try {
-    const statement = `SELECT pg_xact_status($1::xid8) AS status, ${SERVER_RUN} = $2 AS is_same_run`;
-    const { rows } = await pool.query<{ status: string | null; is_same_run: 0 | 1 }>(statement, [id, run]);
-    const { status, is_same_run } = rows[0]!;
+    const text = `SELECT pg_xact_status($1::xid8) AS status, ${SERVER_RUN} = $2 AS is_same_run`;
+    const { rows } = await pool.query('write', '', { text, values: [id, run] });
+    const { status, is_same_run } = rows[0] as { status: string | null; is_same_run: 0 | 1 };
     return status === 'committed' && is_same_run === 0 ? null : status;
   } catch (error) {
     if (isFutureTransaction(error)) return 'aborted';

@@ -42,6 +42,17 @@ export function databaseName(connectionString: string, setting = 'store.connecti
   return `postgres://${place}:${port === '' ? '5432' : port}${database}`;
 }
 
+/** The attributes by which OpenTelemetry knows a database. @param name of `databaseName` */
+export function spanAttributes(name: string): Record<string, string | number> {
+  const [, host, port, database] = /^postgres:\/\/\[?(.*?)\]?:(\d+)(?:\/(.*))?$/.exec(name) ?? [];
+  return {
+    'db.system.name': 'postgresql',
+    'server.address': host!,
+    'server.port': Number(port),
+    ...(database !== undefined && { 'db.namespace': database }),
+  };
+}
+
 function isEncoded(text: string): boolean {
   try {
     decodeURIComponent(text);

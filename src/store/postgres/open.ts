@@ -1,13 +1,16 @@
 import { LociError } from '../../core/errors.ts';
 import { withoutAsyncPauses } from '../../core/threads/slices.ts';
+import { traced } from '../sql/calls/activity.ts';
 import type { Purge } from '../model.ts';
 import { callNamed, createStore, type RunCall } from '../sql/calls/calls.ts';
 import type { ConnectedDriver, Driver } from '../sql/driver.ts';
 import type { Sql } from '../sql/sql.ts';
 import type { OpenStoreOptions, Store } from '../store.ts';
-import { createPool, driverString } from './connections.ts';
-import { databaseName } from './locate.ts';
+import { driverString } from './connections.ts';
+import { databaseName, spanAttributes } from './locate.ts';
+import { ConnectionPool } from './pool.ts';
 import { PostgresSql } from './postgres-sql.ts';
+import { Replica } from './replica.ts';
 import { migrate, PostgresStorage } from './storage.ts';
 import { isConnectionLost, isReadOnlyError, isTimeout } from './store-error.ts';
 import { PostgresTextIndex } from './text-index.ts';
@@ -25,6 +28,10 @@ interface Connections {
   readonly connectionString: string;
   /** For the user who owns the tables, and not through PgBouncer: makes tables and indexes. */
   readonly directConnectionString?: string;
+  /** For reads: a streaming replica of the same server. */
+  readonly replicaConnectionString?: string;
+  /** Statements that take longer are reported; none by default. */
+  readonly slowStatementMs?: number;
 }
 
 /**
@@ -32,7 +39,7 @@ interface Connections {
  * @throws LociError `store_not_found`, `store_newer`, `store_failed`, `unreadable`
  */
 export async function connectPostgres(
-  { connectionString, directConnectionString }: Connections,
+  { connectionString, directConnectionString, slowStatementMs }: Connections,
   { create }: OpenStoreOptions,
   scope: 'calls' | 'all rows',
 ): Promise<PostgresDriver> {
@@ -40,16 +47,16 @@ export async function connectPostgres(
   if (directConnectionString !== undefined)
     databaseName(directConnectionString, 'store.directConnectionString');
   const needsOwner = directConnectionString !== undefined && scope === 'all rows';
-  const pool = createPool(await driverString(needsOwner ? directConnectionString : connectionString));
+  const pool = new ConnectionPool(await driverString(needsOwner ? directConnectionString : connectionString));
   const direct =
     directConnectionString === undefined || needsOwner
       ? pool
-      : createPool(await driverString(directConnectionString));
+      : new ConnectionPool(await driverString(directConnectionString));
   const close = async (): Promise<void> => {
     await pool.end();
     if (direct !== pool) await direct.end();
   };
-  const sql = new PostgresSql(pool);
+  const sql = new PostgresSql(pool, slowStatementMs);
   const owner = direct === pool ? sql : new PostgresSql(direct);
   try {
     await migrate(sql, owner, name, create);
@@ -60,10 +67,7 @@ export async function connectPostgres(
       });
     const access = new Access(sql);
     await access.check();
-    const vectors = new PostgresVectorIndex(sql, owner);
-    const storage = new PostgresStorage(sql, owner, vectors);
-    const driver = { sql, text: new PostgresTextIndex(sql), vectors, storage };
-    return { name, driver, access, close };
+    return { name, driver: driverOf(sql, owner), access, close };
   } catch (error) {
     await close();
     throw error;
@@ -76,15 +80,26 @@ export async function openPostgresStore(connections: Connections, options: OpenS
   const { name, driver, access } = connection;
   const { sql } = driver;
   let isClosed = false;
+  const runOn =
+    (server: PostgresDriver['driver']): RunCall =>
+    async (call, route, parameters) => {
+      if (isClosed) throw new LociError('store_failed', `${name}: is closed`);
+      const [namespace] = parameters as [string];
+      const use = route === 'reader' ? 'read' : 'write';
+      return server.sql.inCall({ name: call, namespace, use }, async () =>
+        withoutAsyncPauses(await callNamed(call).run(server, ...parameters)),
+      );
+    };
+  const onPrimary = traced(spanAttributes(name), resilient(sql, access, runOn(driver)));
+  const replica = await openReplica(connections, sql).catch(async (error: unknown) => {
+    await connection.close();
+    throw error;
+  });
   return {
     ...createStore(
-      resilient(sql, access, async (call, _route, parameters) => {
-        if (isClosed) throw new LociError('store_failed', `${name}: is closed`);
-        const [namespace] = parameters as [string];
-        return sql.inNamespace(namespace, async () =>
-          withoutAsyncPauses(await callNamed(call).run(driver, ...parameters)),
-        );
-      }),
+      replica === null
+        ? onPrimary
+        : replica.reads.routed(onPrimary, traced(spanAttributes(replica.name), runOn(replica.driver))),
     ),
     capabilities: {
       name: 'postgres',
@@ -94,11 +109,41 @@ export async function openPostgresStore(connections: Connections, options: OpenS
         return access.isReadOnly;
       },
     },
+    activity: () => ({ ...sql.activity, isReplicaReachable: replica?.reads.isReachable ?? null }),
     close: async () => {
       if (isClosed) return;
       isClosed = true;
+      await replica?.close();
       await connection.close();
     },
+  };
+}
+
+/** The connection for reads, if there is one. @throws LociError `invalid_config` */
+async function openReplica({ replicaConnectionString, slowStatementMs }: Connections, primary: PostgresSql) {
+  if (replicaConnectionString === undefined) return null;
+  const name = databaseName(replicaConnectionString, 'store.replicaConnectionString');
+  const pool = new ConnectionPool(await driverString(replicaConnectionString));
+  const sql = new PostgresSql(pool, slowStatementMs);
+  const reads = new Replica(primary, sql);
+  const close = (): Promise<void> => pool.end();
+  try {
+    await reads.open();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { name, reads, driver: driverOf(sql, sql), close };
+}
+
+/** @param owner a connection of the user who owns the tables, and may make their indexes */
+function driverOf(sql: PostgresSql, owner: PostgresSql): PostgresDriver['driver'] {
+  const vectors = new PostgresVectorIndex(sql, owner);
+  return {
+    sql,
+    text: new PostgresTextIndex(sql),
+    vectors,
+    storage: new PostgresStorage(sql, owner, vectors),
   };
 }
 

@@ -1,13 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type ClientBase, escapeLiteral, type Pool, type QueryConfig, type QueryResult } from 'pg';
+import { type ClientBase, escapeLiteral, type QueryConfig, type QueryResult } from 'pg';
 import { LociError } from '../../core/errors.ts';
 import type { Deadline } from '../../core/time/deadline.ts';
+import { publishSlowStatement, type StoreActivity } from '../sql/calls/activity.ts';
 import { globExpression } from '../rules/path-glob.ts';
+import type { CallName } from '../sql/calls/calls.ts';
 import {
   columnsOf,
   conflictClause,
   type ColumnType,
   type Dialect,
+  findNamespace,
   KEYS,
   type Parameters,
   type Row,
@@ -15,7 +18,14 @@ import {
   type Table,
 } from '../sql/sql.ts';
 import { encoded, jsonOf, type Statement, statementOf } from './parameters.ts';
-import { ANSWER_TIMEOUT_MS, isCommitted, TRANSACTION_ID, type TransactionId } from './connections.ts';
+import { isCommitted, TRANSACTION_ID, type TransactionId } from './connections.ts';
+import {
+  ANSWER_TIMEOUT_MS,
+  type Connection,
+  type ConnectionPool,
+  LOCK_TIMEOUT_MS,
+  type Use,
+} from './pool.ts';
 import { Snapshot, STATEMENT_LIMIT, STATEMENT_TIMEOUT_MS } from './snapshot.ts';
 import {
   guarded,
@@ -70,7 +80,7 @@ const POSTGRES_DIALECT: Dialect = {
 const SETTINGS = {
   ...{
     statement_timeout: STATEMENT_LIMIT,
-    lock_timeout: '10s',
+    lock_timeout: `${String(LOCK_TIMEOUT_MS)}ms`,
     idle_in_transaction_session_timeout: '60s',
     jit: 'off',
     random_page_cost: '1.1',
@@ -79,16 +89,22 @@ const SETTINGS = {
 };
 /**
  * One statement, because each takes the server as long as a small query.
- * @param limit of its statements, in the notation of SQL
+ * @param changed values in the notation of SQL
  * @param columns that it reads as well
  */
-export function settingsStatement(limit = `'${STATEMENT_LIMIT}'`, ...columns: readonly string[]): string {
-  const settings = Object.entries(SETTINGS).map(([name, value]) => {
-    const given = name === 'statement_timeout' ? limit : `'${value}'`;
-    return `set_config('${name}', ${given}, TRUE)`;
-  });
-  return `SELECT ${[...settings, ...columns].join(', ')};`;
+export function settingsStatement(
+  changed: Partial<Record<keyof typeof SETTINGS, string>> = {},
+  ...columns: readonly string[]
+): string {
+  const settings = Object.entries({ ...quotedSettings(), ...changed });
+  const set = settings.map(([name, value]) => `set_config('${name}', ${value}, TRUE)`);
+  return `SELECT ${[...set, ...columns].join(', ')};`;
 }
+
+function quotedSettings(): Record<string, string> {
+  return Object.fromEntries(Object.entries(SETTINGS).map(([name, value]) => [name, `'${value}'`]));
+}
+
 /** A connection that is used until its transaction ends. */
 interface Session {
   readonly client: ClientBase;
@@ -110,6 +126,9 @@ interface WritingSession extends Session {
   readonly deadline?: undefined;
 }
 
+/** More statements would wait for one another, which the server could run at the same time. */
+const MAX_TOGETHER = 4;
+
 interface Waiting {
   readonly statement: QueryConfig;
   readonly resolve: (answer: Promise<QueryResult>) => void;
@@ -118,6 +137,19 @@ interface Waiting {
 /** The longest time of a timer. 0 would be the default of the pool. */
 const NO_TIMEOUT = 2 ** 31 - 1;
 
+/** A call of the store, or a part of one. */
+interface CallScope {
+  /** Its statements read and write the rows of this namespace only. */
+  readonly namespace: string;
+  /** Whose connections it takes. */
+  readonly use: Use;
+  /** Its name; none for a part of opening the store. */
+  readonly name?: CallName;
+}
+
+/** Of work on all namespaces, such as a copy. */
+const NO_CALL: CallScope = { namespace: '', use: 'write' };
+
 /**
  * The statements of both databases, run by PostgreSQL. Statements outside of a transaction take any connection of the pool; those of a
  * transaction, which `AsyncLocalStorage` follows through the calls, take the same one. A connection sends statements without waiting
@@ -125,19 +157,27 @@ const NO_TIMEOUT = 2 ** 31 - 1;
  */
 export class PostgresSql implements Sql {
   readonly dialect: Dialect = POSTGRES_DIALECT;
-  readonly #pool: Pool;
+  readonly #pool: ConnectionPool;
   readonly #session = new AsyncLocalStorage<ReadingSession | WritingSession>();
-  readonly #namespace = new AsyncLocalStorage<string>();
+  readonly #call = new AsyncLocalStorage<CallScope>();
   /** The namespace that the transaction of a connection was told. */
   readonly #told = new WeakMap<ClientBase, string>();
-  /** Statements outside of transactions that are sent in this turn of the event loop, by namespace. */
+  /** Statements outside of transactions that are sent in this turn of the event loop, by use and namespace. */
   readonly #waiting = new Map<string, Waiting[]>();
+  readonly #slowStatementMs: number;
+  #slowStatements = 0;
   #hasPolicies = false;
   /** The type of each column, by `TABLE COLUMN`. */
   #types: ReadonlyMap<string, string> = new Map();
 
-  constructor(pool: Pool) {
+  /** @param slowStatementMs a statement that takes longer is reported; 0 for none */
+  constructor(pool: ConnectionPool, slowStatementMs = 0) {
     this.#pool = pool;
+    this.#slowStatementMs = slowStatementMs;
+  }
+
+  get activity(): Omit<StoreActivity, 'isReplicaReachable'> {
+    return { ...this.#pool.activity, slowStatements: this.#slowStatements };
   }
 
   /** Reads the types of the columns that are written. */
@@ -162,7 +202,11 @@ export class PostgresSql implements Sql {
   }
 
   inNamespace<Result>(namespace: string, work: () => Promise<Result>): Promise<Result> {
-    return this.#namespace.run(namespace, work);
+    return this.inCall({ ...(this.#call.getStore() ?? NO_CALL), namespace }, work);
+  }
+
+  inCall<Result>(call: CallScope, work: () => Promise<Result>): Promise<Result> {
+    return this.#call.run(call, work);
   }
 
   async all(statement: string, parameters: Parameters = {}): Promise<Row[]> {
@@ -217,7 +261,7 @@ export class PostgresSql implements Sql {
   async script(text: string): Promise<void> {
     const client = this.#session.getStore()?.client;
     const statement = { text, query_timeout: client === undefined ? NO_TIMEOUT : STATEMENT_TIMEOUT_MS };
-    await guarded(() => (client ?? this.#pool).query(statement as QueryConfig));
+    await guarded(() => client?.query(statement as QueryConfig) ?? this.#pool.query('write', '', statement));
   }
 
   /** Runs a statement that makes or drops an index, unless the user may not, or another process does so at the same time. */
@@ -233,29 +277,36 @@ export class PostgresSql implements Sql {
   }
 
   /** A conflict with another transaction and a lost connection are tried once more. */
-  async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
+  async transaction<Result>(
+    work: () => Promise<Result>,
+    locked: 'namespace' | 'lease' = 'namespace',
+  ): Promise<Result> {
     if (this.#session.getStore() !== undefined) return work();
-    return guarded(async () => {
-      const first = await this.#attempt(work);
+    const twice = async (lockTimeoutMs: number): Promise<Result> => {
+      const first = await this.#attempt(work, lockTimeoutMs);
       if ('result' in first) return first.result;
-      const second = await this.#attempt(work);
+      const second = await this.#attempt(work, lockTimeoutMs);
       if ('result' in second) return second.result;
       throw second.error;
-    });
+    };
+    const namespace = this.#call.getStore()?.namespace;
+    return guarded(() =>
+      namespace === undefined ? twice(LOCK_TIMEOUT_MS) : this.#pool.inTurn(`${locked} ${namespace}`, twice),
+    );
   }
 
   async snapshot<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#session.getStore() !== undefined) return work();
     return guarded(async () => {
-      const client = await this.#pool.connect();
+      const { client, release } = await this.#connect();
       const snapshot = new Snapshot(client, {
-        begin: (limit) => {
+        begin: (statement_timeout) => {
           this.#told.delete(client);
-          return `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${settingsStatement(limit)} ${this.#tell(client)}`;
+          const settings = settingsStatement({ statement_timeout });
+          return `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${settings} ${this.#tell(client)}`;
         },
         next: () => this.#tell(client),
       });
-      const release = (error?: unknown): void => client.release(error as Error | undefined);
       try {
         return await this.#session.run({ client, snapshot }, work);
       } finally {
@@ -278,10 +329,11 @@ export class PostgresSql implements Sql {
   /** Returns the error of a transaction that changed nothing and may be tried again. */
   async #attempt<Result>(
     work: () => Promise<Result>,
+    lockTimeoutMs: number,
   ): Promise<{ readonly result: Result } | { readonly error: unknown }> {
     const outcome: { transaction?: TransactionId; done?: { readonly result: Result } } = {};
     try {
-      await this.#connected(work, (result, begun) => {
+      await this.#connected(work, lockTimeoutMs, (result, begun) => {
         outcome.transaction = (begun as { rows: TransactionId[] }[]).at(-1)!.rows[0]!;
         outcome.done = { result };
       });
@@ -302,25 +354,25 @@ export class PostgresSql implements Sql {
    */
   async #connected<Result>(
     work: () => Promise<Result>,
+    lockTimeoutMs: number,
     atCommit: (result: Result, begun: unknown) => void,
   ): Promise<void> {
-    const client = await this.#pool.connect();
-    this.#told.delete(client);
-    const begin = `BEGIN; ${this.#tell(client)} ${settingsStatement(undefined, TRANSACTION_ID)}`;
+    const { client, release } = await this.#connect();
+    const settings = settingsStatement({ lock_timeout: `'${String(lockTimeoutMs)}ms'` }, TRANSACTION_ID);
     const session = {
       client,
-      begun: client.query(begin),
+      begun: client.query(`BEGIN; ${this.#tell(client)} ${settings}`),
       sent: { last: null, failure: undefined },
     } as WritingSession;
     const end = async (text: 'COMMIT' | 'ROLLBACK'): Promise<void> => {
       // It is answered after what was sent before it.
       const wait = { query_timeout: session.sent.last === null ? ANSWER_TIMEOUT_MS : STATEMENT_TIMEOUT_MS };
       const ended = client.query({ text, ...wait } as QueryConfig);
-      const { command } = await ended.catch((error: unknown) => {
-        client.release(error as Error);
+      const { command } = await this.#timed(ended).catch((error: unknown) => {
+        release(error as Error);
         throw error;
       });
-      client.release();
+      release();
       // A transaction with a failed statement is rolled back by its `COMMIT`, which is no error for the server.
       if (command === text) return;
       await session.sent.last;
@@ -336,19 +388,28 @@ export class PostgresSql implements Sql {
     await end('COMMIT');
   }
 
+  /** A connection that was told no namespace. */
+  async #connect(): Promise<Connection> {
+    const { use, namespace } = this.#call.getStore() ?? NO_CALL;
+    const connection = await this.#pool.connect(use, namespace);
+    this.#told.delete(connection.client);
+    return connection;
+  }
+
   #query({ text, values }: Statement): Promise<QueryResult> {
     const session = this.#session.getStore();
     const statement = { text, ...(values.length > 0 && { values: [...values] }) };
     return guarded(async () => {
-      if (session === undefined)
-        return this.#hasPolicies ? this.#alone(statement) : this.#together(statement);
+      if (session === undefined) return this.#together(statement);
       const { client, snapshot, deadline } = session;
       if (snapshot !== undefined)
-        return deadline === undefined ? snapshot.query(statement) : snapshot.queryWithin(deadline, statement);
+        return this.#timed(
+          deadline === undefined ? snapshot.query(statement) : snapshot.queryWithin(deadline, statement),
+        );
       const tell = this.#tell(client);
       const [, answer] = await Promise.all([
         tell === '' ? null : client.query(tell),
-        client.query({ ...statement, query_timeout: STATEMENT_TIMEOUT_MS } as QueryConfig),
+        this.#timed(client.query({ ...statement, query_timeout: STATEMENT_TIMEOUT_MS } as QueryConfig)),
       ]);
       return answer;
     });
@@ -388,50 +449,74 @@ export class PostgresSql implements Sql {
    * a new one would take several round trips.
    */
   #together(statement: QueryConfig): Promise<QueryResult> {
-    const namespace = this.#namespace.getStore() ?? '';
+    const { use, namespace } = this.#call.getStore() ?? NO_CALL;
+    const key = `${use} ${namespace}`;
     return new Promise((resolve) => {
-      const others = this.#waiting.get(namespace);
-      const waiting = others ?? [];
-      waiting.push({ statement, resolve });
-      if (others !== undefined) return;
-      this.#waiting.set(namespace, waiting);
+      const others = this.#waiting.get(key);
+      if (others !== undefined && others.length < MAX_TOGETHER) {
+        others.push({ statement, resolve });
+        return;
+      }
+      const waiting = [{ statement, resolve }];
+      this.#waiting.set(key, waiting);
       setImmediate(() => {
-        this.#waiting.delete(namespace);
+        if (this.#waiting.get(key) === waiting) this.#waiting.delete(key);
         void this.#sendTogether(waiting);
       });
     });
   }
 
   async #sendTogether(waiting: readonly Waiting[]): Promise<void> {
-    const connected = this.#pool.connect();
+    const connected = this.#connect();
     const answers = waiting.map(({ statement, resolve }) => {
-      const answer = connected.then((client) => client.query(statement));
+      const answer = connected.then(({ client }) => this.#alone(client, statement));
       resolve(answer);
       return answer;
     });
     const settled = await Promise.allSettled(answers);
-    const client = await connected.catch(() => null);
-    client?.release(settled.some(({ status }) => status === 'rejected'));
+    const connection = await connected.catch(() => null);
+    connection?.release(settled.some(({ status }) => status === 'rejected'));
   }
 
-  /** Runs one statement in a transaction of its own, which can be told its namespace. */
-  async #alone(statement: QueryConfig): Promise<QueryResult> {
-    const client = await this.#pool.connect();
+  /** Runs one statement, in a transaction of its own if that has to be told its namespace. */
+  async #alone(client: ClientBase, statement: QueryConfig): Promise<QueryResult> {
+    if (!this.#hasPolicies) return this.#timed(client.query(statement));
     this.#told.delete(client);
     // After an error, the server rolls back instead of committing.
     const [begun, answer, ended] = await Promise.allSettled([
       client.query(`BEGIN; ${this.#tell(client)}`),
-      client.query(statement),
+      this.#timed(client.query(statement)),
       client.query('COMMIT'),
     ]);
-    client.release(ended.status === 'rejected');
     for (const each of [begun, answer, ended]) if (each.status === 'rejected') throw each.reason;
     return (answer as PromiseFulfilledResult<QueryResult>).value;
   }
 
+  /** Waits for the answer to a statement, and reports one that took long. */
+  async #timed<Answer>(sent: Promise<Answer>): Promise<Answer> {
+    const began = performance.now();
+    try {
+      return await sent;
+    } finally {
+      const milliseconds = Math.round(performance.now() - began);
+      if (this.#slowStatementMs > 0 && milliseconds > this.#slowStatementMs)
+        void this.#reportSlow(milliseconds);
+    }
+  }
+
+  async #reportSlow(milliseconds: number): Promise<void> {
+    this.#slowStatements += 1;
+    const { name: call = null, namespace, use } = this.#call.getStore() ?? NO_CALL;
+    // Not by the transaction, and not for the statement that reads the id.
+    const readId = (): Promise<number | null> =>
+      this.#session.exit(() => this.inCall({ namespace, use }, () => findNamespace(this, namespace)));
+    const namespaceId = call === null ? null : await readId().catch(() => null);
+    publishSlowStatement({ call, namespaceId, milliseconds });
+  }
+
   /** The statement that tells a transaction its namespace; empty if the transaction was told. It ends with the transaction, as the settings do. */
   #tell(client: ClientBase): string {
-    const namespace = this.#namespace.getStore();
+    const namespace = this.#call.getStore()?.namespace;
     if (!this.#hasPolicies || namespace === undefined || this.#told.get(client) === namespace) return '';
     this.#told.set(client, namespace);
     return `SET LOCAL loci.namespace = ${escapeLiteral(`:${encoded(namespace)}`)};`;

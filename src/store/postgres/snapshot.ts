@@ -1,6 +1,6 @@
 import type { ClientBase, QueryConfig, QueryResult } from 'pg';
 import type { Deadline } from '../../core/time/deadline.ts';
-import { ANSWER_TIMEOUT_MS } from './connections.ts';
+import { ANSWER_TIMEOUT_MS } from './pool.ts';
 import { isAborted, isCancelled } from './store-error.ts';
 
 /** The time that the server lets a statement run without a limit of its own. */

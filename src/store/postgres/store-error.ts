@@ -58,6 +58,8 @@ function hasState(states: RegExp): (error: unknown) => boolean {
 
 /** Whether a transaction failed only because of another one: a serialisation failure or a deadlock. */
 export const isConflict = hasState(/^40/);
+/** Whether a statement failed because another transaction kept a lock for too long. */
+export const isLockTimeout = hasState(/^55P03$/);
 /** Whether the server ended a statement because it took too long. */
 export const isCancelled = hasState(/^57014$/);
 /** Whether an earlier statement of the transaction failed. */
@@ -83,9 +85,15 @@ export function isTimeout(error: unknown): boolean {
   return cause instanceof Error && cause.message === 'Query read timeout';
 }
 
-/** The error of `pg` when no connection of the pool became free in time. */
+/** The error of `pg` when no connection became free or new in time. */
 function isPoolExhausted(error: unknown): boolean {
   return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
+}
+
+/** The error of a call that got no connection. */
+export function connectionsBusy(cause?: unknown): LociError {
+  const message = 'all connections of this process to PostgreSQL are busy, or the server does not answer';
+  return new LociError('store_busy', message, { cause, hint: 'Try again in a moment.' });
 }
 
 /** Statements within a transaction have turned theirs into errors of Loci. */
@@ -117,12 +125,7 @@ function storeError(error: unknown, errors: ErrorsByState): unknown {
       ...(hint !== undefined && { hint }),
     });
   }
-  if (isPoolExhausted(error))
-    return new LociError(
-      'store_busy',
-      'all connections of this process to PostgreSQL are busy, or the server does not answer',
-      { cause: error, hint: 'Try again in a moment.' },
-    );
+  if (isPoolExhausted(error)) return connectionsBusy(error);
   if (isTimeout(error))
     return new LociError('timed_out', 'PostgreSQL does not answer', {
       cause: error,

@@ -84,8 +84,11 @@ export interface Sql {
   update(table: Table, rows: readonly Row[]): Promise<void>;
   /** Removes the rows that have these values in these columns. */
   remove(table: Table, rows: readonly Row[]): Promise<void>;
-  /** Runs the work in a transaction, in which it may write; within one, as a part of it. */
-  transaction<Result>(work: () => Promise<Result>): Promise<Result>;
+  /**
+   * Runs the work in a transaction, in which it may write; within one, as a part of it.
+   * @param locked what the work locks: it waits for other work of this process in the same namespace that locks the same
+   */
+  transaction<Result>(work: () => Promise<Result>, locked?: 'namespace' | 'lease'): Promise<Result>;
   /** Runs the work on one state of the database, whatever others write meanwhile. */
   snapshot<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Runs the work, which reads and writes the rows of this namespace only: some databases see to it. */

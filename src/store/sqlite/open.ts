@@ -3,6 +3,7 @@ import { LociError } from '../../core/errors.ts';
 import { withoutAsyncPauses } from '../../core/threads/slices.ts';
 import { MAX_YOUNG_HEAP_MB, WorkerClient } from '../../core/threads/worker-client.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
+import { traced } from '../sql/calls/activity.ts';
 import type { OpenStoreOptions, Store } from '../store.ts';
 import type { ConnectedDriver } from '../sql/driver.ts';
 import { type CallName, createStore, type Route } from '../sql/calls/calls.ts';
@@ -40,10 +41,12 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     await connections.writer.close();
   };
   return {
-    ...createStore(async (call, route, parameters) => {
-      if (closed !== null) throw new LociError('store_failed', `${options.path}: is closed`);
-      return withoutAsyncPauses(await connections[route].run(call, parameters));
-    }),
+    ...createStore(
+      traced({ 'db.system.name': 'sqlite' }, async (call, route, parameters) => {
+        if (closed !== null) throw new LociError('store_failed', `${options.path}: is closed`);
+        return withoutAsyncPauses(await connections[route].run(call, parameters));
+      }),
+    ),
     close: () => (closed ??= close()),
     capabilities: {
       name: 'sqlite',

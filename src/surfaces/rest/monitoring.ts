@@ -3,6 +3,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Config } from '../../config/schema.ts';
 import { onSignalTime } from '../../search/retrieve/signals.ts';
 import type { EngineContext } from '../../engine/context.ts';
+import type { SlowStatement, StoreActivity } from '../../store/sql/calls/activity.ts';
 import { messageOf } from '../../core/errors.ts';
 
 const STDERR_FD = 2;
@@ -31,6 +32,11 @@ export function logRequest(log: Logger, line: RequestLine): void {
   else log.info(line, 'request');
 }
 
+/** Statements of the database that took longer than `store.slowStatement`. */
+export function logSlowStatement(log: Logger, { call, namespaceId, milliseconds }: SlowStatement): void {
+  log.warn({ call, namespace_id: namespaceId, ms: milliseconds }, 'slow statement');
+}
+
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE']);
 const LABELS = ['method', 'route', 'status'] as const;
@@ -43,6 +49,7 @@ export class Metrics {
   readonly #invalidRequests: Counter;
   readonly #store: Readonly<Record<'bytes' | 'records' | 'passages' | 'vectors' | 'pending', Gauge>>;
 
+  readonly #activity: Activity;
   readonly #stopListening: () => void;
 
   constructor() {
@@ -68,6 +75,7 @@ export class Metrics {
       vectors: gauge('loci_store_vectors', 'Embeddings of all namespaces.'),
       pending: gauge('loci_embeddings_pending', 'Texts that are not embedded yet.'),
     };
+    this.#activity = new Activity(registers);
     const signals = new Histogram({
       name: 'loci_search_signal_duration_seconds',
       help: 'Duration of each signal of a search.',
@@ -108,11 +116,61 @@ export class Metrics {
   async text(loci: Promise<EngineContext>): Promise<string> {
     const { totals: readTotals } = await import('../../engine/health/status.ts');
     const totals = await loci.then(readTotals).catch(() => null);
+    const store = await loci.then((context) => context.store).catch(() => null);
+    this.#activity.set(store?.activity?.() ?? null);
     if (totals !== null) {
       for (const name of ['bytes', 'records', 'passages', 'vectors', 'pending'] as const)
         this.#store[name].set(totals[name]);
     }
     return this.#registry.metrics();
+  }
+}
+
+/** Metrics of the connections to a database server. A store in a file has none of them. */
+class Activity {
+  readonly #inUse: Gauge<'use'>;
+  readonly #waiting: Gauge<'use'>;
+  readonly #idle: Gauge;
+  readonly #waitingWrites: Gauge;
+  readonly #replica: Gauge;
+  readonly #totals: Readonly<Record<'lockWaits' | 'lockWaitSeconds' | 'slowStatements', Counter>>;
+
+  constructor(registers: Registry[]) {
+    const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]): Gauge<Label> =>
+      new Gauge({ name: `loci_store_${name}`, help, labelNames, registers });
+    const counter = (name: string, help: string): Counter =>
+      new Counter({ name: `loci_store_${name}`, help, registers });
+    this.#inUse = gauge('connections_in_use', 'Connections that run calls, for reads and for writes.', 'use');
+    this.#waiting = gauge('connections_waiting', 'Calls that wait for a connection.', 'use');
+    this.#idle = gauge('connections_idle', 'Open connections without work.');
+    this.#waitingWrites = gauge('writes_waiting', 'Writes that wait for others of their namespace.');
+    this.#replica = gauge('replica_up', 'Whether reads go to the replica; 0 without one.');
+    this.#totals = {
+      lockWaits: counter('lock_waits_total', 'Writes that waited for a transaction of another process.'),
+      lockWaitSeconds: counter('lock_wait_seconds_total', 'How long they waited.'),
+      slowStatements: counter(
+        'slow_statements_total',
+        'Statements that took longer than store.slowStatement.',
+      ),
+    };
+  }
+
+  set(activity: StoreActivity | null): void {
+    if (activity === null) return;
+    for (const use of ['read', 'write'] as const) {
+      const { inUse, waiting } = activity.connections[use];
+      this.#inUse.set({ use }, inUse);
+      this.#waiting.set({ use }, waiting);
+    }
+    this.#idle.set(activity.idleConnections);
+    this.#waitingWrites.set(activity.waitingWrites);
+    this.#replica.set(activity.isReplicaReachable === true ? 1 : 0);
+    const { lockWaits, lockWaitMs, slowStatements } = activity;
+    const totals = { lockWaits, lockWaitSeconds: lockWaitMs / 1000, slowStatements };
+    for (const name of ['lockWaits', 'lockWaitSeconds', 'slowStatements'] as const) {
+      this.#totals[name].reset();
+      this.#totals[name].inc(totals[name]);
+    }
   }
 }
 

@@ -25,7 +25,8 @@ import { restApp } from './app.ts';
 import { Authenticator, RateLimit } from './authenticate.ts';
 import { HostGuard } from './hosts.ts';
 import { jwtVerifier } from './jwt.ts';
-import { Metrics, openLog, Readiness } from './monitoring.ts';
+import { onSlowStatement } from '../../store/sql/calls/activity.ts';
+import { logSlowStatement, Metrics, openLog, Readiness } from './monitoring.ts';
 import { PageSessions } from './page-sessions.ts';
 import { routesOf } from './request-input.ts';
 import { WebFiles } from './web.ts';
@@ -126,6 +127,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     const address = { ...config.server, ...listenAt };
     const readiness = new Readiness(() => context.loci());
     const metrics = new Metrics();
+    const stopListening = onSlowStatement((statement) => logSlowStatement(log, statement));
     const { keepFresh } = await import('../../engine/reading/sources.ts');
     keepFresh(loci, { onEvent: (event) => logSourceEvent(event, log) });
     const endpoint = mcp?.(context);
@@ -157,6 +159,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       stopAnswering?.();
       readiness.drain();
       metrics.close();
+      stopListening();
       const ended = listener.end(limits.shutdownTimeoutMs);
       // Commands of sources may run for minutes. Requests that wait for them end when they are stopped.
       await loci.stop();

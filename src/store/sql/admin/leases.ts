@@ -21,7 +21,7 @@ export async function lease(
     );
     return null;
   }
-  if ('holder' in operation) return sql.transaction(() => takeLease(sql, namespace, operation));
+  if ('holder' in operation) return sql.transaction(() => takeLease(sql, namespace, operation), 'lease');
   const current = await leaseRow(sql, namespace, name);
   return current !== undefined && Number(current['until']) > operation.at ? leaseOf(current) : null;
 }

@@ -212,8 +212,8 @@ function declining(context: OpenContext): (asked: SocketRequest) => Promise<bool
       .catch(() => null);
     if (loaded === null || !isDeepStrictEqual(usedSettings(loaded.values), usedSettings(settings)))
       return true;
-    const { connectionString, directConnectionString } = settings.store;
-    for (const place of [connectionString, directConnectionString])
+    const { connectionString, directConnectionString, replicaConnectionString } = settings.store;
+    for (const place of [connectionString, directConnectionString, replicaConnectionString])
       if (place?.startsWith('env:') === true && env[place.slice(4)] !== process.env[place.slice(4)])
         return true;
     const identity = await locateStore(settings.store).identity();

@@ -6,13 +6,14 @@ import type {
   MigrateStoreOutput,
   ConfigShowOutput,
 } from '../../../operations/nouns/settings.ts';
+import { shellWord } from '../../../core/text/split-command.ts';
 import { escapeControl, oneLine } from '../../shared/escape-control.ts';
 import { tables } from '../format/output-text.ts';
 import type { OperationCommand } from './operation-command.ts';
 
 export const init: OperationCommand<InitOutput> = {
   warnings: ({ notes }) => notes,
-  render: ({ created, vault, vaults, home, config_file, store }) => {
+  render: ({ created, vault, vaults, home, config_file, store, shadowdb }) => {
     const line = (what: 'home' | 'config' | 'store', path: string) =>
       `  ${what.padEnd(8)}${oneLine(path)}${created.includes(what) ? '' : '  (existed already)'}`;
     return [
@@ -21,6 +22,11 @@ export const init: OperationCommand<InitOutput> = {
       line('config', config_file),
       line('store', store),
       ...(vault === null ? [] : [`  vault   ${oneLine(vault.name)}: ${oneLine(vault.path)}`]),
+      ...(shadowdb === null
+        ? []
+        : [
+            `Next: loci import --table ${shellWord(oneLine(shadowdb))}  (copies the memories of ShadowDB, which stay as they are)`,
+          ]),
       `Next: ${vaults.length === 0 ? 'loci index ~/your-notes' : 'loci index'}`,
       '',
     ].join('\n');
