@@ -229,13 +229,16 @@ export class PostgresVectorIndex implements VectorIndex {
   /** An index that is there while vectors are added takes most of the time of a large load, so that it is made afterwards. */
   async needsIndex({ id, dimensions }: VectorSet): Promise<boolean> {
     if (createVectorIndex(id, dimensions) === null) return false;
-    // Not all rows are counted. The owner sees those of all namespaces.
-    const row = await this.#owner.get(
+    const made = await this.#owner.get(
       `SELECT coalesce((SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(:name)), FALSE) AS is_valid,
-         EXISTS (SELECT 1 FROM embedding WHERE generation = :id OFFSET :most) AS is_large`,
-      { name: vectorIndexName(id), id, most: this.#maxCompared },
+         relkind = 'p' AS has_parts FROM pg_class WHERE oid = 'embedding'::regclass`,
+      { name: vectorIndexName(id) },
     );
-    return row?.['is_valid'] !== 1 && row?.['is_large'] === 1;
+    // The index of a table in parts cannot be made while others write: docs/postgres.md.
+    if (made?.['is_valid'] === 1 || made?.['has_parts'] === 1) return false;
+    // Not all rows are counted. The owner sees those of all namespaces.
+    const isLarge = 'SELECT 1 FROM embedding WHERE generation = :id OFFSET :most LIMIT 1';
+    return (await this.#owner.get(isLarge, { id, most: this.#maxCompared })) !== undefined;
   }
 
   /**
