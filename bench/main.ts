@@ -102,7 +102,7 @@ async function measurePostgresSizes(
     const count = passages === QUICK_POSTGRES ? Math.min(4, namespaces) : namespaces;
     const title = `PostgreSQL, ${passages.toLocaleString('en')} passages in ${String(count)} namespaces`;
     const measures = await again(async () =>
-      measurePostgres(server.url, await filledStore(passages, count), passages),
+      measurePostgres(server, await filledStore(passages, count), passages),
     );
     report({ title, measures });
   }

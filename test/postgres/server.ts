@@ -130,6 +130,8 @@ export function dataFolder({ root, user }: Programs): DataFolder {
 
 export interface Server {
   readonly url: string;
+  /** Of the process that has started the others. */
+  readonly pid: number;
   /** Kills all processes of the server, as a crash of the machine would. */
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -195,6 +197,9 @@ export async function startServer(
   };
   return {
     url: `postgres://postgres@127.0.0.1:${String(port)}/postgres`,
+    get pid() {
+      return server.pid!;
+    },
     kill,
     start,
     restartAfterCrash: async () => {

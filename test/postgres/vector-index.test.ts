@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createMissingIndex } from '../../src/ingest/embed.ts';
 import { openStore } from '../../src/store/registry.ts';
@@ -27,6 +28,32 @@ it('several servers that make the index of a model at once make one valid index,
   await vectors.setGeneration(ADMIN_NAMESPACE, { index });
   expect(await isValid()).toEqual([{ indisvalid: true }]);
   for (const store of stores) await store.close();
+});
+
+it('vectors are stored as PostgreSQL would read them from text', async () => {
+  await using database = await testDatabase();
+  const store = await openStore({ path: '', connectionString: database.url }, { create: true });
+  const values = fc.float({ noNaN: true, min: -65_000, max: 65_000 });
+  // In the middle of two numbers of half precision, and the least ones.
+  const edges = [1 + 2 ** -11, 1 + 3 * 2 ** -11, 2 ** -24, 2 ** -25, 3 * 2 ** -26, 0, 65_504];
+  const components = fc
+    .sample(fc.oneof(values, fc.constantFrom(...edges)), { numRuns: 3000, seed: 1 })
+    // A text has no negative zero.
+    .map((each) => each + 0);
+  const vectors = Array.from({ length: 1000 }, (_, i) => ({
+    hash: i.toString(16).padStart(4, '0'),
+    vector: Float32Array.from(components.slice(3 * i, 3 * i + 3)),
+  }));
+  const { id } = await store.vectors.setGeneration(ADMIN_NAMESPACE, { add: ADD });
+  await store.vectors.put('n', id, vectors);
+  const texts = JSON.stringify(vectors.map(({ hash, vector }) => ({ hash, text: `[${vector.join(',')}]` })));
+  const stored = await runStatements(
+    database.url,
+    `SELECT count(*)::int AS n FROM embedding AS e JOIN jsonb_to_recordset('${texts}') AS given(hash text, text text)
+       ON e.hash = decode(given.hash, 'hex') AND e.vector::text = given.text::halfvec::text`,
+  );
+  expect(stored).toEqual([{ n: 1000 }]);
+  await store.close();
 });
 
 it('the index is made after the vectors, once there are many, by the next process if one was stopped', async () => {

@@ -8,12 +8,12 @@ export interface Statement {
 }
 
 /** A text in quotes, or the name of a parameter with the cast after it. */
-const NAMES = /'[^']*'|(?<!:):([a-zA-Z_]\w*)(::jsonb)?/g;
+const NAMES = /'[^']*'|(?<!:):([a-zA-Z_]\w*)(::jsonb|::halfvec\[\])?/g;
 
 /** Pieces of a statement between its parameters. */
 interface Template {
   readonly pieces: readonly string[];
-  readonly names: readonly { readonly name: string; readonly isJson: boolean }[];
+  readonly names: readonly { readonly name: string; readonly cast: string }[];
 }
 
 const MAX_TEMPLATES = 2000;
@@ -25,15 +25,15 @@ export function statementOf(statement: string, parameters: Parameters): Statemen
   const values: unknown[] = [];
   const placeholders = new Map<string, string>();
   let text = pieces[0]!;
-  for (const [i, { name, isJson }] of names.entries()) {
-    const id = isJson ? `${name}::jsonb` : name;
+  for (const [i, { name, cast }] of names.entries()) {
+    const id = name + cast;
     let placeholder = placeholders.get(id);
     if (placeholder === undefined) {
       const value = parameters[name];
       placeholder =
         value === null || value === undefined
           ? 'NULL'
-          : `$${String(values.push(bound(value, isJson)))}${typeOf(value, isJson)}`;
+          : `$${String(values.push(bound(value, cast)))}${cast || typeOf(value)}`;
       placeholders.set(id, placeholder);
     }
     text += placeholder + pieces[i + 1]!;
@@ -45,13 +45,13 @@ function templateOf(statement: string): Template {
   const known = TEMPLATES.get(statement);
   if (known !== undefined) return known;
   const pieces: string[] = [];
-  const names: { name: string; isJson: boolean }[] = [];
+  const names: { name: string; cast: string }[] = [];
   let from = 0;
   for (const match of statement.matchAll(NAMES)) {
-    const [all, name, cast] = match;
+    const [all, name, cast = ''] = match;
     if (name === undefined) continue;
     pieces.push(statement.slice(from, match.index));
-    names.push({ name, isJson: cast !== undefined });
+    names.push({ name, cast });
     from = match.index + all.length;
   }
   pieces.push(statement.slice(from));
@@ -61,15 +61,14 @@ function templateOf(statement: string): Template {
 }
 
 /** A list has the type of the column that it is compared with, or that of its cast. */
-function typeOf(value: Parameters[string], isJson: boolean): string {
-  if (isJson) return '::jsonb';
+function typeOf(value: Parameters[string]): string {
   if (typeof value === 'string') return '::text';
   if (typeof value === 'number') return Number.isInteger(value) ? '::bigint' : '::float8';
   return value instanceof Uint8Array ? '::bytea' : '';
 }
 
-function bound(value: Parameters[string], isJson: boolean): unknown {
-  if (isJson) return jsonOf(value as readonly Readonly<Record<string, unknown>>[]);
+function bound(value: Parameters[string], cast: string): unknown {
+  if (cast === '::jsonb') return jsonOf(value as readonly Readonly<Record<string, unknown>>[]);
   if (typeof value === 'string') return encoded(value);
   if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   return Array.isArray(value)

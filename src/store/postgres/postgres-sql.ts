@@ -185,7 +185,7 @@ export class PostgresSql implements Sql {
     const rows = await this.all(
       `SELECT c.relname AS "table", a.attname AS column, a.atttypid::regtype::text AS type
        FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
-       WHERE c.relkind = 'r' AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'loci_store'::regclass) AND a.attnum > 0`,
+       WHERE c.relkind IN ('r', 'p') AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'loci_store'::regclass) AND a.attnum > 0`,
     );
     this.#types = new Map(
       rows.map(({ table, column, type }) => [`${String(table)} ${String(column)}`, String(type)]),
