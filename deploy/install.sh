@@ -103,7 +103,7 @@ check() {
   [ -z "$missing" ] || fail "these are missing:$missing"
 }
 
-# Who runs Loci: the owner of its secret, who is not root.
+# Who runs Loci: the owner of its secrets, who is not root.
 find_user() {
   if docker info --format '{{.SecurityOptions}}' | grep -q rootless; then
     # The user 0 of a container is the one who runs the engine.
@@ -115,6 +115,15 @@ find_user() {
   fi
 }
 
+# connection_string FILE ROLE
+connection_string() {
+  if [ ! -s "secrets/$1" ]; then
+    { printf 'postgres://%s:' "$2" && cat secrets/postgres-password 2> /dev/null && printf '@postgres:5432/loci'; } |
+      write "secrets/$1"
+  fi
+  [ "$(id -u)" -ne 0 ] || run chown "$uid:$gid" "secrets/$1"
+}
+
 make_secrets() {
   [ -d secrets ] || run mkdir secrets
   if [ ! -s secrets/postgres-password ]; then
@@ -123,11 +132,8 @@ make_secrets() {
     fi
     od -An -N32 -tx1 /dev/urandom | tr -d ' \n' | write secrets/postgres-password
   fi
-  if [ ! -s secrets/connection-string ]; then
-    { printf 'postgres://loci:' && cat secrets/postgres-password 2> /dev/null && printf '@postgres:5432/loci'; } |
-      write secrets/connection-string
-  fi
-  [ "$(id -u)" -ne 0 ] || run chown "$uid:$gid" secrets/connection-string
+  connection_string connection-string loci_server
+  connection_string direct-connection-string loci
   # The user postgres of the container reads it.
   run chmod a+r postgres.sql
 }

@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 export interface Service {
   readonly image: string;
   readonly user?: string;
+  readonly command?: readonly string[];
   readonly read_only?: boolean;
   readonly tmpfs?: string | string[];
   readonly ports?: readonly string[];

@@ -85,11 +85,14 @@ describe('deploy/install.sh', () => {
     const output = [await installation.install(), await installation.install('--no-embeddings')].join('');
     const password = installation.read('secrets/postgres-password');
     expect(password).toMatch(/^[0-9a-f]{64}$/);
-    expect(installation.read('secrets/connection-string')).toBe(
-      `postgres://loci:${password}@postgres:5432/loci`,
-    );
+    for (const [file, role] of [
+      ['connection-string', 'loci_server'],
+      ['direct-connection-string', 'loci'],
+    ] as const)
+      expect(installation.read(`secrets/${file}`)).toBe(`postgres://${role}:${password}@postgres:5432/loci`);
     expect(output).not.toContain(password);
-    for (const file of ['secrets/postgres-password', 'secrets/connection-string', '.env', 'loci.env'])
+    const secrets = ['postgres-password', 'connection-string', 'direct-connection-string'];
+    for (const file of [...secrets.map((name) => `secrets/${name}`), '.env', 'loci.env'])
       expect([file, statSync(join(installation.folder, file)).mode & 0o777]).toEqual([file, 0o600]);
     expect(statSync(join(installation.folder, 'secrets')).mode & 0o777).toBe(0o700);
     const again = await installation.install();
@@ -197,6 +200,7 @@ describe('the Compose files', () => {
     for (const service of [postgres, embeddings]) expect(service!.healthcheck?.test[0]).toBe('CMD');
     expect(Object.values(secrets).map(({ file }) => file)).toEqual([
       './secrets/connection-string',
+      './secrets/direct-connection-string',
       './secrets/postgres-password',
     ]);
   });

@@ -43,6 +43,28 @@ it('searches and writes of other namespaces are answered while more namespaces a
     expect(await matchingRecords(store, namespace, 'teapot')).toEqual([2, 3]);
 });
 
+it('a namespace whose lock is free again is written while as many others are blocked as may wait for theirs', async () => {
+  await using resources = new AsyncDisposableStack();
+  const { url } = resources.use(await testDatabase());
+  const store: Store = await open(url, resources);
+  const namespaces = Array.from({ length: MAX_WAITING }, (_, i) => `blocked ${String(i)}`);
+  for (const each of ['soon free', ...namespaces]) await write(store, each, note('a kettle'));
+  const release = await block(url, namespaces, resources);
+  const releaseSoon = await block(url, ['soon free'], resources);
+  let settled = 0;
+  const blocked = namespaces.map((namespace) =>
+    write(store, namespace, note('a teapot')).finally(() => (settled += 1)),
+  );
+  await vi.waitFor(async () => expect(await waitingConnections(url)).toBe(MAX_WAITING), WAIT);
+  const waiting = write(store, 'soon free', note('a teapot'));
+  await vi.waitFor(() => expect(store.activity?.().lockWaits).toBe(MAX_WAITING + 1), WAIT);
+  await releaseSoon();
+  expect(await waiting).toEqual([2]);
+  expect(settled).toBe(0);
+  await release();
+  await Promise.all(blocked);
+});
+
 it('a lease of a namespace is renewed while its writes are blocked', async () => {
   await using resources = new AsyncDisposableStack();
   const { url } = resources.use(await testDatabase());

@@ -12,6 +12,7 @@ import { type Container, startContainer } from '../deploy/container.ts';
 import { buildImage, type Image, ROOT } from '../deploy/image.ts';
 import { PROGRESS } from '../e2e/loci-command.ts';
 import { letterVectors, OLLAMA, type ProviderServer, startProvider } from '../embedding/provider-server.ts';
+import { runStatements } from './database.ts';
 import { command, findPrograms, freePort, type Server, startServer, SYSTEM } from './server.ts';
 
 const run = promisify(execFile);
@@ -37,13 +38,20 @@ describe.skipIf(!canRun)('the deployment', () => {
     writeDocker(folder);
     const env = { PATH: `${folder}:${process.env['PATH']!}` };
     await run(join(deploy, 'install.sh'), { env });
-    server = await startServer(programs!);
+    const { services } = composeProject(deploy);
+    const [, ...options] = services['postgres']!.command!;
+    server = await startServer(programs!, { settings: options.map((option) => option.replace(/^--/, '')) });
     const password = readFileSync(join(deploy, 'secrets/postgres-password'), 'utf8');
     await psql(readFileSync(join(deploy, 'postgres.sql'), 'utf8'), password);
-    const secret = join(deploy, 'secrets/connection-string');
     const place = new URL(server.url).host;
-    writeFileSync(secret, readFileSync(secret, 'utf8').replace(/(?<=@postgres:)5432/, place.split(':')[1]!));
-    service = composeProject(deploy).services['loci']!;
+    service = services['loci']!;
+    for (const name of service.secrets!) {
+      const secret = join(deploy, 'secrets', name);
+      writeFileSync(
+        secret,
+        readFileSync(secret, 'utf8').replace(/(?<=@postgres:)5432/, place.split(':')[1]!),
+      );
+    }
     port = await freePort();
     // What `npm run build` writes is in the checkout already.
     const built =
@@ -153,6 +161,15 @@ describe.skipIf(!canRun)('the deployment', () => {
     expect(JSON.stringify(found)).toContain('induction oven');
     const why = expect.stringContaining('loci-embeddings:11434 cannot be reached') as string;
     expect(found['missing']).toEqual([{ signal: 'vector', why }]);
+    // Policies bind the role of the server: it sees no record of the namespace that it has not named.
+    const database = new URL('/loci', server.url).href;
+    const roles = `SELECT DISTINCT usename AS role, row_security_active('record') AS is_bound FROM pg_stat_activity WHERE application_name = 'loci'`;
+    expect(await runStatements(database, 'SET ROLE loci_server', roles)).toContainEqual({
+      role: 'loci_server',
+      is_bound: true,
+    });
+    expect(await runStatements(database, 'SELECT 1 FROM record')).toHaveLength(1);
+    expect(await runStatements(database, 'SET ROLE loci_server', 'SELECT 1 FROM record')).toEqual([]);
     await stop(container);
   });
 

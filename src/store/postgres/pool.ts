@@ -19,6 +19,10 @@ export const CONNECT_TIMEOUT_MS = 5000;
 export const LOCK_TIMEOUT_MS = 10_000;
 /** How long a write keeps any connection while it waits for a lock, in milliseconds. Most locks are free by then. */
 const SHORT_LOCK_TIMEOUT_MS = 100;
+/** How often a write looks whether a lock is free that it may not wait for, in milliseconds. */
+const LOCK_POLL_MS = 500;
+/** The shortest lock timeout, in milliseconds. */
+const NO_WAIT_MS = 1;
 /**
  * How long the server may take to answer, in milliseconds. One that does not answer counts as lost: it may have been stopped, or the
  * network drops what is sent.
@@ -80,7 +84,7 @@ export class ConnectionPool {
    */
   async connect(use: Use, owner: string): Promise<Connection> {
     const free = this.#free[use];
-    await acquire(free, CONNECT_TIMEOUT_MS, connectionsBusy, owner);
+    if (!(await acquired(free, CONNECT_TIMEOUT_MS, owner))) throw connectionsBusy();
     let client: PoolClient;
     try {
       client = await this.#pool.connect();
@@ -110,7 +114,8 @@ export class ConnectionPool {
 
   /**
    * Runs a write that waits for the others with this key in this process before it takes a connection. If another process has the lock
-   * for longer, the write gives its connection back, and waits on one of the few for such writes.
+   * for longer, the write gives its connection back, and waits on one of the few for such writes. Until it has one, it looks from time
+   * to time whether the lock is free.
    * @param attempt begins anew each time, and fails with `lock_not_available` after the given time
    * @throws LociError `store_busy` after `LOCK_TIMEOUT_MS`
    */
@@ -119,28 +124,40 @@ export class ConnectionPool {
     const turn = this.#turns.get(key) ?? new Semaphore(1);
     this.#turns.set(key, turn);
     try {
-      await acquire(turn, deadline.left, lockBusy);
+      if (!(await acquired(turn, deadline.left))) throw lockBusy();
       try {
         return await attempt(SHORT_LOCK_TIMEOUT_MS);
       } catch (error) {
         if (!isLockTimeout(error)) throw error;
         this.#lockWaits += 1;
         const began = performance.now();
-        try {
-          await acquire(this.#waitingForLocks, deadline.left, lockBusy, key);
-          try {
-            return await attempt(Math.max(SHORT_LOCK_TIMEOUT_MS, Math.round(deadline.left)));
-          } finally {
-            this.#waitingForLocks.release();
-          }
-        } finally {
+        return await this.#waitForLock(key, deadline, attempt).finally(() => {
           this.#lockWaitMs += performance.now() - began;
-        }
+        });
       } finally {
         turn.release();
       }
     } finally {
       if (turn.isIdle) this.#turns.delete(key);
+    }
+  }
+
+  async #waitForLock<Result>(
+    key: string,
+    deadline: Deadline,
+    attempt: (lockTimeoutMs: number) => Promise<Result>,
+  ): Promise<Result> {
+    while (!(await acquired(this.#waitingForLocks, Math.min(LOCK_POLL_MS, deadline.left), key)))
+      try {
+        return await attempt(NO_WAIT_MS);
+      } catch (error) {
+        if (!isLockTimeout(error)) throw error;
+        if (deadline.isPast) throw lockBusy();
+      }
+    try {
+      return await attempt(Math.max(NO_WAIT_MS, Math.round(deadline.left)));
+    } finally {
+      this.#waitingForLocks.release();
     }
   }
 
@@ -160,15 +177,17 @@ export class ConnectionPool {
   }
 }
 
-async function acquire(
-  semaphore: Semaphore,
-  maxWaitMs: number,
-  late: () => LociError,
-  owner?: string,
-): Promise<void> {
+/** Whether there is a turn in time. */
+async function acquired(semaphore: Semaphore, maxWaitMs: number, owner?: string): Promise<boolean> {
   const waiting = new AbortController();
-  const timer = setTimeout(() => waiting.abort(late()), maxWaitMs);
-  await semaphore.acquire(waiting.signal, owner).finally(() => clearTimeout(timer));
+  const timer = setTimeout(() => waiting.abort(), maxWaitMs);
+  return semaphore
+    .acquire(waiting.signal, owner)
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(() => clearTimeout(timer));
 }
 
 function lockBusy(): LociError {

@@ -73,8 +73,9 @@ export class Replica {
         try {
           return await onReplica(call, route, parameters);
         } catch (error) {
-          // A replica ends reads that are in the way of what it replays, too.
-          if (!isConnectionLost(error) && !isConflict(error)) throw error;
+          // A replica ends reads that are in the way of what it replays, and may not have a new model yet.
+          const isBehind = isConflict(error) || (error instanceof LociError && error.code === 'not_found');
+          if (!isConnectionLost(error) && !isBehind) throw error;
           if (isConnectionLost(error)) this.#leave();
         }
       }
@@ -111,11 +112,12 @@ export class Replica {
 
   /** Lets the namespace be read from the replica only when it has all that was written until now. */
   #require(namespace: string): void {
-    if (this.#positions.size >= MAX_POSITIONS) {
-      this.#positions.clear();
-      this.#floor = this.#position();
+    if (namespace !== ADMIN_NAMESPACE && this.#positions.size < MAX_POSITIONS) {
+      this.#positions.set(namespace, this.#position());
+      return;
     }
-    this.#positions.set(namespace, this.#position());
+    this.#positions.clear();
+    this.#floor = this.#position();
   }
 
   #noteLease(namespace: string, operation: LeaseOperation, lease: Lease | null): void {
