@@ -93,7 +93,9 @@ export class PostgresTextIndex implements TextIndex {
   async #addCounts(ns: number, { words, terms }: TextCounts): Promise<void> {
     const changed = [...new Set([...words.keys(), ...terms.keys()])].flatMap((word) => {
       const [passages, indexed] = [words.get(word) ?? 0, terms.get(word) ?? 0];
-      return passages === 0 && indexed === 0 ? [] : [{ word, stem: stem(word), passages, indexed }];
+      // Only words are looked up by their stem.
+      const row = { word, stem: passages > 0 ? stem(word) : word, passages, indexed };
+      return passages === 0 && indexed === 0 ? [] : [row];
     });
     const [added = [], lowered = []] = [true, false].map((isAdded) =>
       changed.filter(({ passages, indexed }) => (passages > 0 || indexed > 0) === isAdded),
@@ -104,7 +106,8 @@ export class PostgresTextIndex implements TextIndex {
       await this.#sql.change(
         `INSERT INTO term (ns, word, stem, passages, indexed) SELECT :ns, word, stem, passages, indexed FROM ${given}
          ON CONFLICT (ns, word) DO UPDATE
-           SET passages = term.passages + excluded.passages, indexed = term.indexed + excluded.indexed`,
+           SET passages = term.passages + excluded.passages, indexed = term.indexed + excluded.indexed,
+             stem = CASE WHEN excluded.passages > 0 THEN excluded.stem ELSE term.stem END`,
         { ns, rows: added },
       );
     if (lowered.length === 0) return;

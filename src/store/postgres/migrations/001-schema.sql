@@ -7,7 +7,8 @@ CREATE TABLE namespace (
   name TEXT COLLATE "C" NOT NULL UNIQUE
 );
 
--- What writes change of a namespace. A transaction that writes locks the row first. Pages with free space let PostgreSQL keep a new version
+-- What writes change of a namespace. A transaction that writes locks the row first, so that other tables need no reference to the
+-- namespace, which would be checked for each of their rows; vectors are added without the lock. Pages with free space let PostgreSQL keep a new version
 -- of the row on the page of the old one, so that no index changes.
 CREATE TABLE namespace_state (
   ns BIGINT PRIMARY KEY REFERENCES namespace (id),
@@ -39,7 +40,7 @@ BEGIN
 END $$;
 
 CREATE TABLE record (
-  ns BIGINT NOT NULL REFERENCES namespace (id),
+  ns BIGINT NOT NULL,
   id BIGINT NOT NULL,
   created_at BIGINT NOT NULL,
   updated_at BIGINT NOT NULL,
@@ -98,7 +99,8 @@ CREATE UNIQUE INDEX passage_record ON passage (ns, record, ordinal);
 CREATE INDEX passage_hash ON passage (ns, hash, record);
 
 -- The terms of a passage: fields are labels, in the order title (A), headings (B), body (C), tags (D). The namespace is a term as well,
--- ` 12`, so that one index finds the passages of a namespace with a term. Readers never pay for pending entries of writers.
+-- ` 12`, so that one index finds the passages of a namespace with a term. It takes the terms of some passages at a time, which writes put on
+-- its list of pending ones: a search looks at 64 kB of these at most.
 CREATE TABLE passage_text (
   ns BIGINT NOT NULL,
   passage BIGINT NOT NULL,
@@ -106,7 +108,7 @@ CREATE TABLE passage_text (
   terms TSVECTOR NOT NULL,
   PRIMARY KEY (ns, passage)
 );
-CREATE INDEX passage_text_terms ON passage_text USING gin (terms) WITH (fastupdate = off);
+CREATE INDEX passage_text_terms ON passage_text USING gin (terms) WITH (gin_pending_list_limit = 64);
 -- Words of passages and terms of the index, of which most are both: a stem that no passage has as a word is a term only.
 CREATE TABLE term (
   ns BIGINT NOT NULL,
@@ -150,7 +152,7 @@ CREATE TABLE sentence_vector (
 );
 
 CREATE TABLE audit (
-  ns BIGINT NOT NULL REFERENCES namespace (id),
+  ns BIGINT NOT NULL,
   chain TEXT COLLATE "C" NOT NULL,
   seq BIGINT NOT NULL,
   at BIGINT NOT NULL,
@@ -171,7 +173,7 @@ CREATE INDEX audit_at ON audit (ns, at, seq);
 CREATE SEQUENCE audit_attachment_id;
 CREATE TABLE audit_attachment (
   id BIGINT NOT NULL DEFAULT nextval('audit_attachment_id'),
-  ns BIGINT NOT NULL REFERENCES namespace (id),
+  ns BIGINT NOT NULL,
   chain TEXT COLLATE "C" NOT NULL,
   first_seq BIGINT NOT NULL,
   last_seq BIGINT NOT NULL,
@@ -209,7 +211,7 @@ CREATE TABLE lease (
   PRIMARY KEY (namespace, name)
 );
 CREATE TABLE link (
-  ns BIGINT NOT NULL REFERENCES namespace (id),
+  ns BIGINT NOT NULL,
   record BIGINT NOT NULL,
   position BIGINT NOT NULL,
   source TEXT COLLATE "C" NOT NULL,
@@ -223,7 +225,7 @@ CREATE INDEX link_name ON link (ns, source, name);
 CREATE INDEX link_target ON link (ns, target_record) WHERE target_record IS NOT NULL;
 CREATE INDEX link_unresolved ON link (ns, record, position) WHERE target_record IS NULL;
 CREATE TABLE name (
-  ns BIGINT NOT NULL REFERENCES namespace (id),
+  ns BIGINT NOT NULL,
   kind TEXT COLLATE "C" NOT NULL,
   name TEXT COLLATE "C" NOT NULL,
   record BIGINT NOT NULL,
@@ -231,7 +233,7 @@ CREATE TABLE name (
 );
 CREATE INDEX name_record ON name (ns, record);
 CREATE TABLE change (
-  ns BIGINT NOT NULL REFERENCES namespace (id),
+  ns BIGINT NOT NULL,
   sequence BIGINT NOT NULL,
   record BIGINT NOT NULL,
   kind TEXT COLLATE "C" NOT NULL,
@@ -240,7 +242,7 @@ CREATE TABLE change (
 CREATE UNIQUE INDEX change_sequence ON change (ns, sequence);
 CREATE INDEX change_removed ON change (ns, sequence) WHERE kind = 'removed';
 CREATE TABLE belongs_to (
-  ns BIGINT NOT NULL REFERENCES namespace (id),
+  ns BIGINT NOT NULL,
   document BIGINT NOT NULL,
   position BIGINT NOT NULL,
   note BIGINT NOT NULL,
@@ -250,7 +252,7 @@ CREATE TABLE belongs_to (
 );
 CREATE INDEX belongs_to_note ON belongs_to (ns, note);
 CREATE TABLE graph_node (
-  ns BIGINT NOT NULL REFERENCES namespace (id),
+  ns BIGINT NOT NULL,
   key TEXT COLLATE "C" NOT NULL,
   id TEXT COLLATE "C" NOT NULL,
   type TEXT COLLATE "C" NOT NULL,
@@ -272,7 +274,7 @@ CREATE INDEX graph_node_id ON graph_node (ns, id);
 CREATE INDEX graph_node_record ON graph_node (ns, record) WHERE record IS NOT NULL;
 CREATE INDEX graph_node_shared_identity ON graph_node (ns, source) WHERE shares_identity = 1;
 CREATE TABLE graph_edge (
-  ns BIGINT NOT NULL REFERENCES namespace (id),
+  ns BIGINT NOT NULL,
   src TEXT COLLATE "C" NOT NULL,
   type TEXT COLLATE "C" NOT NULL,
   dst TEXT COLLATE "C" NOT NULL,
@@ -289,26 +291,26 @@ CREATE TABLE graph_edge (
 CREATE INDEX graph_edge_dst ON graph_edge (ns, dst, weight DESC);
 CREATE INDEX graph_edge_record ON graph_edge (ns, record, lane);
 CREATE TABLE graph_stale (
-  ns BIGINT NOT NULL REFERENCES namespace (id),
+  ns BIGINT NOT NULL,
   record BIGINT NOT NULL,
   since BIGINT NOT NULL,
   PRIMARY KEY (ns, record)
 );
 CREATE TABLE graph_progress (
-  ns BIGINT PRIMARY KEY REFERENCES namespace (id),
+  ns BIGINT PRIMARY KEY,
   up_to BIGINT NOT NULL DEFAULT 0,
   similar_up_to BIGINT NOT NULL DEFAULT 0,
   rules TEXT COLLATE "C" NOT NULL DEFAULT ''
 );
 CREATE TABLE concept_record (
-  ns BIGINT NOT NULL REFERENCES namespace (id),
+  ns BIGINT NOT NULL,
   record BIGINT NOT NULL,
   project TEXT COLLATE "C" NOT NULL,
   note TEXT COLLATE "C",
   PRIMARY KEY (ns, record)
 );
 CREATE TABLE concept_name (
-  ns BIGINT NOT NULL REFERENCES namespace (id),
+  ns BIGINT NOT NULL,
   record BIGINT NOT NULL,
   key TEXT COLLATE "C" NOT NULL,
   project TEXT COLLATE "C" NOT NULL,
@@ -319,7 +321,7 @@ CREATE TABLE concept_name (
 );
 CREATE INDEX concept_name_key ON concept_name (ns, project, key, kind, text);
 CREATE TABLE concept_mention (
-  ns BIGINT NOT NULL REFERENCES namespace (id),
+  ns BIGINT NOT NULL,
   record BIGINT NOT NULL,
   key TEXT COLLATE "C" NOT NULL,
   project TEXT COLLATE "C" NOT NULL,
@@ -329,18 +331,18 @@ CREATE TABLE concept_mention (
 );
 CREATE INDEX concept_mention_key ON concept_mention (ns, project, key);
 CREATE TABLE concept_changed (
-  ns BIGINT NOT NULL REFERENCES namespace (id),
+  ns BIGINT NOT NULL,
   project TEXT COLLATE "C" NOT NULL,
   key TEXT COLLATE "C" NOT NULL,
   PRIMARY KEY (ns, project, key)
 );
 CREATE TABLE concept_progress (
-  ns BIGINT PRIMARY KEY REFERENCES namespace (id),
+  ns BIGINT PRIMARY KEY,
   up_to BIGINT NOT NULL,
   rules TEXT COLLATE "C" NOT NULL
 );
 CREATE TABLE item (
-  ns BIGINT NOT NULL REFERENCES namespace (id),
+  ns BIGINT NOT NULL,
   kind TEXT COLLATE "C" NOT NULL,
   key TEXT COLLATE "C" NOT NULL,
   position BIGINT NOT NULL,
