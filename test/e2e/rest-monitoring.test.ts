@@ -39,6 +39,8 @@ describe('monitoring', () => {
     expect(text).toMatch(/^loci_store_records 1$/m);
     expect(text).toMatch(/^loci_embeddings_pending 0$/m);
     expect(text).toMatch(/^loci_store_bytes [1-9]/m);
+    // A file has no connections.
+    expect(text).not.toContain('loci_store_connections');
     expect(text).toMatch(/^process_resident_memory_bytes [1-9]/m);
     expect(text).not.toMatch(new RegExp(`${WORD}|alice|default|loci_[0-9A-Za-z]{40}`));
   });

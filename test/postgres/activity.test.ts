@@ -45,6 +45,7 @@ it('`/metrics` has connections, waits for locks and slow statements, which the l
   expect(await metric('connections_in_use{use="write"}')).toBe(0);
   expect(await metric('lock_wait_seconds_total')).toBeGreaterThan(0);
   expect(await metric('slow_statements_total')).toBeGreaterThan(0);
+  expect(await metric('replica_up')).toBeNaN();
 
   const [namespace] = await runStatements(url, "SELECT id::int AS id FROM namespace WHERE name = 'alice'");
   await vi.waitFor(() => {

@@ -11,7 +11,7 @@ const REACHABLE_MS = 1000;
 /** How long it may take to say how far it is, in milliseconds. */
 const ANSWER_TIMEOUT_MS = 1000;
 /** How long no read tries a replica that did not answer, in milliseconds. */
-const AWAY_MS = 5000;
+const AWAY_MS = 2000;
 /** Of how many namespaces the positions of the last writes are known. */
 const MAX_POSITIONS = 1000;
 

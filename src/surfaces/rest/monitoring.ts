@@ -49,7 +49,7 @@ export class Metrics {
   readonly #invalidRequests: Counter;
   readonly #store: Readonly<Record<'bytes' | 'records' | 'passages' | 'vectors' | 'pending', Gauge>>;
 
-  readonly #activity: Activity;
+  #activity: Activity | null = null;
   readonly #stopListening: () => void;
 
   constructor() {
@@ -75,7 +75,6 @@ export class Metrics {
       vectors: gauge('loci_store_vectors', 'Embeddings of all namespaces.'),
       pending: gauge('loci_embeddings_pending', 'Texts that are not embedded yet.'),
     };
-    this.#activity = new Activity(registers);
     const signals = new Histogram({
       name: 'loci_search_signal_duration_seconds',
       help: 'Duration of each signal of a search.',
@@ -117,7 +116,8 @@ export class Metrics {
     const { totals: readTotals } = await import('../../engine/health/status.ts');
     const totals = await loci.then(readTotals).catch(() => null);
     const store = await loci.then((context) => context.store).catch(() => null);
-    this.#activity.set(store?.activity?.() ?? null);
+    const activity = store?.activity?.();
+    if (activity !== undefined) (this.#activity ??= new Activity([this.#registry], activity)).set(activity);
     if (totals !== null) {
       for (const name of ['bytes', 'records', 'passages', 'vectors', 'pending'] as const)
         this.#store[name].set(totals[name]);
@@ -126,16 +126,17 @@ export class Metrics {
   }
 }
 
-/** Metrics of the connections to a database server. A store in a file has none of them. */
+/** Metrics of the connections to a database server, which a store in a file does not have. */
 class Activity {
   readonly #inUse: Gauge<'use'>;
   readonly #waiting: Gauge<'use'>;
   readonly #idle: Gauge;
   readonly #waitingWrites: Gauge;
-  readonly #replica: Gauge;
+  /** Only where there is a replica. */
+  readonly #replica: Gauge | null;
   readonly #totals: Readonly<Record<'lockWaits' | 'lockWaitSeconds' | 'slowStatements', Counter>>;
 
-  constructor(registers: Registry[]) {
+  constructor(registers: Registry[], { isReplicaReachable }: StoreActivity) {
     const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]): Gauge<Label> =>
       new Gauge({ name: `loci_store_${name}`, help, labelNames, registers });
     const counter = (name: string, help: string): Counter =>
@@ -144,7 +145,8 @@ class Activity {
     this.#waiting = gauge('connections_waiting', 'Calls that wait for a connection.', 'use');
     this.#idle = gauge('connections_idle', 'Open connections without work.');
     this.#waitingWrites = gauge('writes_waiting', 'Writes that wait for others of their namespace.');
-    this.#replica = gauge('replica_up', 'Whether reads go to the replica; 0 without one.');
+    const help = 'Whether reads go to the replica.';
+    this.#replica = isReplicaReachable === null ? null : gauge('replica_up', help);
     this.#totals = {
       lockWaits: counter('lock_waits_total', 'Writes that waited for a transaction of another process.'),
       lockWaitSeconds: counter('lock_wait_seconds_total', 'How long they waited.'),
@@ -155,8 +157,7 @@ class Activity {
     };
   }
 
-  set(activity: StoreActivity | null): void {
-    if (activity === null) return;
+  set(activity: StoreActivity): void {
     for (const use of ['read', 'write'] as const) {
       const { inUse, waiting } = activity.connections[use];
       this.#inUse.set({ use }, inUse);
@@ -164,7 +165,7 @@ class Activity {
     }
     this.#idle.set(activity.idleConnections);
     this.#waitingWrites.set(activity.waitingWrites);
-    this.#replica.set(activity.isReplicaReachable === true ? 1 : 0);
+    this.#replica?.set(activity.isReplicaReachable === true ? 1 : 0);
     const { lockWaits, lockWaitMs, slowStatements } = activity;
     const totals = { lockWaits, lockWaitSeconds: lockWaitMs / 1000, slowStatements };
     for (const name of ['lockWaits', 'lockWaitSeconds', 'slowStatements'] as const) {
