@@ -7,6 +7,7 @@ import { RefusedTextsError, type TextResult } from '../embed/embedder.ts';
 import type {
   PendingEmbedding,
   PendingEmbeddings,
+  PendingOfNamespace,
   SentenceVectors,
   VectorWrite,
 } from '../store/search-model.ts';
@@ -68,7 +69,8 @@ interface EmbedPendingOptions extends ProgressOptions {
 
 /**
  * Embeds every text that has no vector of the generation yet, those first that improve searches most. Each batch is written at once,
- * so a run that stops loses only those in work. Texts that the provider refuses stay without one. Returns the number of texts embedded.
+ * so a run that stops loses only those in work. Texts that the provider refuses stay without one. Removes vectors that nothing uses from
+ * the namespaces that it has changed. Returns the number of texts embedded.
  * @throws LociError `embedding_unavailable`, `aborted`
  */
 export async function embedPending(
@@ -77,9 +79,8 @@ export async function embedPending(
   generation: number,
   { refusals = new Refusals(), ...options }: EmbedPendingOptions = {},
 ): Promise<number> {
-  const namespaces = await store.admin.namespaces(ADMIN_NAMESPACE);
-  const { texts: total, bytes: totalBytes } = await pendingTotals(store, generation, namespaces);
-  if (total === 0) return 0;
+  const pending = await store.vectors.allPending(ADMIN_NAMESPACE, generation);
+  const { texts: total, bytes: totalBytes } = sumOf(pending);
   let embedded = 0;
   let done = 0;
   let bytes = 0;
@@ -87,33 +88,34 @@ export async function embedPending(
     const work = { done: Math.min(bytes, totalBytes), total: totalBytes };
     options.onProgress?.({ stage: 'embedding', subject: '', done: Math.min(done, total), total, work });
   };
-  report();
-  for (const namespace of namespaces) {
+  if (total > 0) report();
+  for (const { namespace } of pending) {
     const batches = embedNamespace(store, embedder, namespace, generation, { ...options, refusals });
+    let isChanged = false;
     for await (const { texts, refused } of batches) {
+      isChanged = true;
       embedded += texts.length - refused;
       done += texts.length;
       bytes += texts.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
       report();
     }
+    if (isChanged) await store.admin.compact(namespace);
   }
   return embedded;
 }
 
-/** The texts without a vector of the generation, in all namespaces unless some are given. */
+function sumOf(pending: readonly PendingOfNamespace[]): Pick<PendingEmbeddings, 'texts' | 'bytes'> {
+  const sum = (figure: 'texts' | 'bytes'): number =>
+    pending.reduce((total, namespace) => total + namespace[figure], 0);
+  return { texts: sum('texts'), bytes: sum('bytes') };
+}
+
+/** The texts without a vector of the generation, in all namespaces. */
 export async function pendingTotals(
-  store: Store,
+  { vectors }: Store,
   generation: number,
-  namespaces?: readonly string[],
 ): Promise<Pick<PendingEmbeddings, 'texts' | 'bytes'>> {
-  const all = namespaces ?? (await store.admin.namespaces(ADMIN_NAMESPACE));
-  let [texts, bytes] = [0, 0];
-  for (const namespace of all) {
-    const pending = await store.vectors.pending(namespace, generation, { totals: true });
-    texts += pending.texts;
-    bytes += pending.bytes;
-  }
-  return { texts, bytes };
+  return sumOf(await vectors.allPending(ADMIN_NAMESPACE, generation));
 }
 
 /** The number of texts without a vector of the generation, in all namespaces. */

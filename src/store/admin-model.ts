@@ -222,21 +222,45 @@ export interface StoredToken {
 }
 
 export interface NamespaceStats {
-  readonly namespace: string;
   readonly records: number;
   readonly deleted: number;
   readonly passages: number;
+  /** Distinct words. */
   readonly terms: number;
   readonly vectors: number;
+  /** Distinct texts of passages of records that are not deleted. */
+  readonly texts: number;
+  /** How many of these texts have a vector, by the id of the generation. Generations without any are left out. */
+  readonly embedded: ReadonlyMap<number, number>;
   readonly byOrigin: Readonly<Partial<Record<Origin, number>>>;
   readonly bySource: Readonly<Record<string, number>>;
 }
 
-export interface StoreStats {
+/** The size of a store, all namespaces together. */
+export interface StoreTotals extends StoreSize {
+  /** Without deleted ones. */
+  readonly records: number;
+  readonly passages: number;
+  readonly vectors: number;
+  /** Texts without a vector of the active generation. */
+  readonly pending: number;
+}
+
+export interface StoreSize {
   /** Bytes on disk, journals included. */
   readonly bytes: number;
   readonly schemaVersion: number;
   /** What the operator should know of the database although nothing is damaged; `null` if there is nothing. */
   readonly warning: string | null;
-  readonly namespaces: readonly NamespaceStats[];
+}
+
+/** What a purge removes: records deleted before a time, and records and items that expire at a time or before; or old receipts. */
+export type PurgeTimes =
+  | { readonly deletedBefore: Timestamp; readonly expiredBy: Timestamp }
+  | { readonly receiptsBefore: Timestamp };
+
+/** How many records of a namespace are found. */
+export interface NamespaceRecords {
+  readonly namespace: string;
+  readonly records: number;
 }

@@ -16,6 +16,7 @@ import { describeNeighbours, describeSentences } from './store-sentences.ts';
 import { describePortability } from './store-portability.ts';
 import { describeConflicts, describeRecords, describeRecordValues } from './store-records.ts';
 import { describeTextSearch, describeWords } from './store-text.ts';
+import { describeFigures } from './store-figures.ts';
 import { describeMaintenance } from './store-maintenance.ts';
 import { describePendingEmbeddings, describeVectors } from './store-vectors.ts';
 
@@ -37,6 +38,7 @@ const ALL_SUITES: readonly Suite[] = [
   describePurge,
   describeDeletionAndRestoration,
   describeMaintenance,
+  describeFigures,
   describeWords,
   describeRecords,
   describeRecordValues,

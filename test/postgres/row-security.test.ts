@@ -148,12 +148,17 @@ describeStore(
   () => openAs('server', proxy),
 );
 
+/** What a server sees of all namespaces: names and numbers, and no texts. */
+const VIEWS = ['all_namespaces', 'all_pending', 'all_records', 'all_totals'];
+
 it('every table that has a namespace has a policy, and a user who is told no namespace sees no row', async () => {
   const client = new Client({ connectionString: urlOf(`${NAME}_server`) });
   await client.connect();
   const { rows } = await client.query<{ name: string; active: boolean }>(
     `SELECT table_name AS name, row_security_active(table_name) AS active FROM information_schema.columns
-     WHERE table_schema = 'public' AND (column_name = 'ns' OR table_name IN ('namespace', 'lease')) GROUP BY table_name`,
+     JOIN information_schema.tables USING (table_schema, table_name)
+     WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND (column_name = 'ns' OR table_name IN ('namespace', 'lease'))
+     GROUP BY table_name`,
   );
   expect(rows.length).toBeGreaterThan(20);
   for (const { name, active } of rows) {
@@ -161,9 +166,12 @@ it('every table that has a namespace has a policy, and a user who is told no nam
     if (name === 'passage_text') continue;
     expect([name, (await client.query(`SELECT 1 FROM ${name} LIMIT 1`)).rows]).toEqual([name, []]);
   }
-  await expect(client.query("UPDATE all_namespaces SET name = 'taken'")).rejects.toThrow(
-    'cannot update view',
+  const views = await client.query<{ name: string }>(
+    "SELECT table_name AS name FROM information_schema.views WHERE table_schema = 'public'",
   );
+  expect(views.rows.map(({ name }) => name).toSorted()).toEqual(VIEWS);
+  for (const view of VIEWS)
+    await expect(client.query(`DELETE FROM ${view}`)).rejects.toThrow('cannot delete from view');
   expect((await client.query('UPDATE loci_store SET version = 99')).rowCount).toBe(0);
   await client.end();
 });

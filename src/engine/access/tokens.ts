@@ -136,7 +136,8 @@ async function emptyNamespaceNote(
   { store, namespace }: EngineContext,
   subject: string,
 ): Promise<string | null> {
-  if (subject === namespace || (await store.admin.namespaces(ADMIN_NAMESPACE)).includes(subject)) return null;
+  if (subject === namespace || (await store.admin.namespaces(ADMIN_NAMESPACE, subject)).length > 0)
+    return null;
   return (
     `the namespace ${subject} is empty so far; what you index and write on this machine is in ${namespace}, ` +
     `which \`--subject ${namespace}\` gives access to`

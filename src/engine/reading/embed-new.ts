@@ -1,6 +1,5 @@
 import { LociError } from '../../core/errors.ts';
 import { countAllPending, embedPending, Refusals } from '../../ingest/embed.ts';
-import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { EngineContext } from '../context.ts';
 import { backfill, embeddingProcess, whileEmbedding, type EmbedOptions } from '../embedding/backfill.ts';
 import { hasNewModel, vectorsToFill } from '../embedding/models.ts';
@@ -57,8 +56,6 @@ async function embedMissing(
       (signal) => embedPending(store, embedder, generation, { ...options, signal, refusals }),
       `${String(context.now())}-${String(pending)}`,
     );
-    for (const namespace of await store.admin.namespaces(ADMIN_NAMESPACE))
-      await store.admin.compact(namespace);
     return { embedded, ...(await refusalReport(context, refusals)) };
   } catch (error) {
     // Until the vectors of the configured model are made, words find what the model before cannot embed. A warning has said so.

@@ -64,7 +64,6 @@ const POSTGRES_DIALECT: Dialect = {
   isJson: () => 'TRUE',
   isTextList: () => 'TRUE',
   isObject: () => 'TRUE',
-  namespaces: 'all_namespaces',
 };
 
 /**

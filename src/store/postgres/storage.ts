@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LociError } from '../../core/errors.ts';
-import type { StoreStats } from '../admin-model.ts';
+import type { StoreSize } from '../admin-model.ts';
 import { loadMigrations, type Migration, pendingMigrations } from '../rules/migrations.ts';
 import type { Storage } from '../sql/driver.ts';
 import { generations } from '../sql/generations.ts';
@@ -25,7 +25,7 @@ export class PostgresStorage implements Storage {
     this.#owner = owner;
   }
 
-  async size(): Promise<Omit<StoreStats, 'namespaces'>> {
+  async size(): Promise<StoreSize> {
     const row = await this.#sql.get(
       `SELECT (SELECT version FROM loci_store) AS version,
          (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS vector, sum(pg_total_relation_size(oid)) AS bytes FROM pg_class

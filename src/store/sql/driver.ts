@@ -1,7 +1,7 @@
 import type { StoredLanguage } from '../../core/text/language/language.ts';
 import type { Deadline } from '../../core/time/deadline.ts';
 import type { Passage } from '../../core/types.ts';
-import type { StoreStats } from '../admin-model.ts';
+import type { StoreSize } from '../admin-model.ts';
 import type { IndexedFields } from '../lexical/text-fields.ts';
 import type {
   PassageScore,
@@ -36,7 +36,7 @@ export interface ConnectedDriver {
 
 /** What the statements of both databases cannot say about where a database keeps its tables. */
 export interface Storage {
-  size(): Promise<Omit<StoreStats, 'namespaces'>>;
+  size(): Promise<StoreSize>;
   /** Checks what is stored below the rows. Returns the faults in words. */
   verify(): Promise<string[]>;
   /** Makes indexes of tables that are missing or damaged again. Not within a transaction. */

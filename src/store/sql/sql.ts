@@ -51,8 +51,6 @@ export interface Dialect {
   readonly isTextList: (column: string) => string;
   /** Whether `storedObject` reads the column. */
   readonly isObject: (column: string) => string;
-  /** A table of all namespaces with the columns `id`, `name` and `has_records`. */
-  readonly namespaces: string;
 }
 
 export type ColumnType = 'integer' | 'real' | 'text';

@@ -381,6 +381,29 @@ END $$;
 -- Such a user reads the version only.
 ALTER TABLE loci_store ENABLE ROW LEVEL SECURITY;
 CREATE POLICY loci_read ON loci_store FOR SELECT USING (TRUE);
--- What such a user sees of all namespaces: a view reads with the rights of its owner. With OFFSET, nothing can be written through it.
+-- What such a user sees of all namespaces: their names, and numbers. A view reads with the rights of its owner. With OFFSET or GROUP BY,
+-- nothing can be written through it.
 CREATE VIEW all_namespaces AS
-  SELECT n.id, n.name, EXISTS (SELECT 1 FROM record AS r WHERE r.ns = n.id) AS has_records FROM namespace AS n OFFSET 0;
+  SELECT n.id, n.name, EXISTS (SELECT 1 FROM record AS r WHERE r.ns = n.id) AS has_records,
+    (SELECT min(r.expires_at) FROM record AS r WHERE r.ns = n.id AND r.expires_at IS NOT NULL) AS next_expiry,
+    (SELECT min(r.deleted_at) FROM record AS r WHERE r.ns = n.id AND r.deleted_at IS NOT NULL) AS oldest_deletion,
+    (SELECT min(i.expires_at) FROM item AS i WHERE i.ns = n.id AND i.expires_at IS NOT NULL) AS next_item_expiry,
+    (SELECT min(i.at) FROM item AS i WHERE i.ns = n.id AND i.kind = 'receipt') AS oldest_receipt
+  FROM namespace AS n OFFSET 0;
+-- The records that are not deleted, by the time when they expire.
+CREATE VIEW all_records AS
+  SELECT ns, expires_at, count(*) AS records FROM record WHERE deleted_at IS NULL GROUP BY ns, expires_at;
+-- The distinct texts without a vector of a generation, and their bytes. Generation 0 has no vectors.
+CREATE VIEW all_pending AS
+  SELECT ns, generation, count(*) AS texts, sum(bytes)::bigint AS bytes FROM (
+    SELECT p.ns, g.id AS generation, max(octet_length(p.text)) AS bytes
+    FROM (SELECT id FROM generation UNION ALL SELECT 0) AS g CROSS JOIN passage AS p
+    JOIN record AS r ON r.ns = p.ns AND r.id = p.record
+    WHERE r.deleted_at IS NULL
+      AND NOT EXISTS (SELECT 1 FROM embedding AS v WHERE v.ns = p.ns AND v.generation = g.id AND v.hash = p.hash)
+    GROUP BY p.ns, g.id, p.hash) AS content
+  GROUP BY ns, generation;
+CREATE VIEW all_totals AS
+  SELECT (SELECT count(*) FROM record WHERE deleted_at IS NULL) AS records, (SELECT count(*) FROM passage) AS passages,
+    (SELECT count(*) FROM embedding) AS vectors
+  OFFSET 0;

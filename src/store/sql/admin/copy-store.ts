@@ -5,7 +5,7 @@ import type { Driver } from '../driver.ts';
 import { generations } from '../generations.ts';
 import { textEntriesWhere } from '../read/passages.ts';
 import { KEYS, type Parameters, type Row, type Sql, type Table } from '../sql.ts';
-import { allNamespaces } from './maintenance.ts';
+import { allNamespaces } from './figures.ts';
 
 /** Rows that are copied in one transaction. */
 const PAGE_SIZE = 500;

@@ -2,6 +2,7 @@ import type { AsyncSlices } from '../../../core/threads/slices.ts';
 import type { StoredLanguage } from '../../../core/text/language/language.ts';
 import { Deadline } from '../../../core/time/deadline.ts';
 import type { Timestamp } from '../../../core/types.ts';
+import type { NamespaceStats } from '../../admin-model.ts';
 import type { GraphState } from '../../graph-model.ts';
 import { ADMIN_NAMESPACE, type AdminNamespace } from '../../rules/admin-namespace.ts';
 import { assertVectorDimensions } from '../../rules/validation.ts';
@@ -18,15 +19,23 @@ import type {
   Vocabulary,
 } from '../../search-model.ts';
 import { readAudit } from '../admin/audit.ts';
+import {
+  allPending,
+  dueNamespaces,
+  recordCounts,
+  size,
+  stats,
+  totals,
+  writtenNamespaces,
+} from '../admin/figures.ts';
 import { lease } from '../admin/leases.ts';
 import {
   compact,
   isTextDamaged,
   resetDerived,
-  stats,
   verifyNamespace,
+  verifyNamespaces,
   verifyStorage,
-  writtenNamespaces,
 } from '../admin/maintenance.ts';
 import type { Driver, Scope } from '../driver.ts';
 import { assertQueryVectors, generationById, generations, setGeneration } from '../generations.ts';
@@ -126,6 +135,11 @@ async function findScope(driver: Driver, namespace: string): Promise<Scope | nul
 const NO_BOUNDS = {
   ...{ highestId: 0, nextExpiry: null, oldestDeletion: null, nextHistoryExpiry: null, lastChange: 0 },
   belongsTo: { upTo: 0, excludedSources: [], pass: null },
+};
+
+const NO_STATS: NamespaceStats = {
+  ...{ records: 0, deleted: 0, passages: 0, terms: 0, vectors: 0, texts: 0 },
+  ...{ embedded: new Map(), byOrigin: {}, bySource: {} },
 };
 
 const NO_GRAPH: GraphState = {
@@ -277,6 +291,8 @@ const VECTORS = {
   setGeneration: call('writer', ({ sql, vectors }, _namespace: AdminNamespace, change: GenerationChange) =>
     setGeneration(sql, vectors, change),
   ),
+  /** The namespaces that have texts without a vector of the generation, by name. Searches do not wait for it. */
+  allPending: call('writer', allPending),
   /** Passages without a vector. */
   pending: {
     ...snapshot({ passages: [], texts: 0, bytes: 0 }, pendingEmbeddings),
@@ -386,9 +402,13 @@ const GRAPH = {
 
 /** Audit log, leases, and the maintenance of the store. */
 const ADMIN = {
-  /** The namespaces that have a record. */
-  namespaces: call('reader', ({ sql }, _namespace: AdminNamespace) => writtenNamespaces(sql)),
-  stats: call('reader', (driver, _namespace: AdminNamespace) => stats(driver)),
+  /** The namespaces that have a record, by name; or the given one only, if it has. */
+  namespaces: call('reader', writtenNamespaces),
+  recordCounts: call('reader', recordCounts),
+  dueNamespaces: call('reader', dueNamespaces),
+  size: call('reader', size),
+  totals: call('reader', totals),
+  stats: read(NO_STATS, stats),
   /**
    * Compares derived state with the canonical rows. For the administrative namespace, checks the file itself. Returns the
    * differences in words; nothing if there are none.
@@ -402,6 +422,8 @@ const ADMIN = {
       return scope === null ? [] : driver.sql.snapshot(() => verifyNamespace(scope));
     },
   ),
+  /** Compares a few namespaces at a time, as `verify` does. Creates temporary tables. */
+  verifyNamespaces: call('writer', verifyNamespaces),
   /** Removes vectors that no passage uses if they are more than a tenth of all, and frees space. Cheap if there is nothing to do. */
   compact: { ...read(undefined, compact), route: 'writer' } as const,
   /**

@@ -43,8 +43,6 @@ export const SQLITE_DIALECT: Dialect = {
   // SQLite alone refuses objects that are nested more than 1,000 times.
   isObject: (column) =>
     `(CASE WHEN json_valid(${column}) THEN json_type(${column}) = 'object' ELSE is_object(${column}) END)`,
-  namespaces:
-    '(SELECT id, name, EXISTS (SELECT 1 FROM record WHERE ns = n.id) AS has_records FROM namespace AS n)',
 };
 
 /** The statements of both databases, run by SQLite in the calling thread. The promises resolve without leaving the thread. */

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { LociError } from '../../../core/errors.ts';
-import type { StoreStats } from '../../admin-model.ts';
+import type { StoreSize } from '../../admin-model.ts';
 import { loadMigrations, type Migration, pendingMigrations } from '../../rules/migrations.ts';
 import type { Storage } from '../../sql/driver.ts';
 import { APPLICATION_ID, type Database, OLDER_APPLICATION_ID } from './database.ts';
@@ -19,7 +19,7 @@ export class SqliteFile implements Storage {
     this.#db = db;
   }
 
-  async size(): Promise<Omit<StoreStats, 'namespaces'>> {
+  async size(): Promise<StoreSize> {
     let bytes = 0;
     for (const suffix of ['', '-wal'])
       bytes += statSync(this.#db.path + suffix, { throwIfNoEntry: false })?.size ?? 0;
