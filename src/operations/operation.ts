@@ -47,6 +47,8 @@ export interface Definition<Input extends z.ZodType, Output extends z.ZodType> {
   readonly onPageHere?: boolean;
   /** Whether agents may not run it while `writes.enabled` is false. */
   readonly needsWrites?: boolean;
+  /** Whether agents have no tool for it, whatever their token allows. */
+  readonly notForAgents?: boolean;
   /** Whether agents see it among their tools only if `mcp.tools` names it. */
   readonly listedOnRequest?: boolean;
   /** Whether it has several steps, such as a refresh. The history then has every run of it, not only those of agents. */

@@ -264,3 +264,28 @@ export interface NamespaceRecords {
   readonly namespace: string;
   readonly records: number;
 }
+
+/** What the removal of a namespace removes. */
+export interface NamespaceRows {
+  /** Whether the removal has begun before. */
+  readonly hasBegun: boolean;
+  /** Tokens and sessions that open the namespace. */
+  readonly tokens: number;
+  /** The number of rows by table; tables without any are left out. */
+  readonly rows: Readonly<Record<string, number>>;
+}
+
+export interface RemovalRequest {
+  readonly by: Pick<AuditDraft, 'at' | 'actor' | 'surface' | 'session'>;
+  /** The number of rows to remove. */
+  readonly limit: number;
+  /** The `next` of the step before; 0 for the first. */
+  readonly from: number;
+}
+
+export interface RemovalStep {
+  /** The number of removed rows. */
+  readonly rows: number;
+  /** Where the next step goes on; `null` after the last one. */
+  readonly next: number | null;
+}

@@ -15,6 +15,7 @@ import { describeDeletionAndRestoration, describePurge } from './store-deletion.
 import { describeNeighbours, describeSentences } from './store-sentences.ts';
 import { describePortability } from './store-portability.ts';
 import { describeConflicts, describeRecords, describeRecordValues } from './store-records.ts';
+import { describeRemoval } from './store-removal.ts';
 import { describeTextSearch, describeWords } from './store-text.ts';
 import { describeFigures } from './store-figures.ts';
 import { describeMaintenance } from './store-maintenance.ts';
@@ -69,6 +70,7 @@ const ALL_SUITES: readonly Suite[] = [
   describeLeases,
   describeFences,
   describePortability,
+  describeRemoval,
 ];
 
 /** Calls of every role, for a store that answers as one that passes all suites and only runs the calls elsewhere. */

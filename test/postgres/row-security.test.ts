@@ -149,7 +149,7 @@ describeStore(
 );
 
 /** What a server sees of all namespaces: names and numbers, and no texts. */
-const VIEWS = ['all_namespaces', 'all_pending', 'all_records', 'all_totals'];
+const VIEWS = ['all_namespaces', 'all_pending', 'all_records', 'all_removed', 'all_totals'];
 
 it('every table that has a namespace has a policy, and a user who is told no namespace sees no row', async () => {
   const client = new Client({ connectionString: urlOf(`${NAME}_server`) });

@@ -115,6 +115,10 @@ export async function createToken(
     usedAt: null,
   };
   const diff = { for: subject, name, scopes: [...scopes] };
+  // The operator gives access to a namespace that was deleted, and thereby makes it again.
+  const { actor, surface, session } = context.caller;
+  const by = { at: createdAt, actor, surface, ...(session !== undefined && { session }) };
+  await store.admin.readmitNamespace(ADMIN_NAMESPACE, subject, by);
   const audit = [auditDraft(context, 'token-create', `token:${token.id}`, diff)];
   await store.records.commit(subject, { adminItems: [tokenPut(token)], audit });
   return { token: text, ...formatToken(token), note: await emptyNamespaceNote(context, subject) };

@@ -123,6 +123,14 @@ async function checkStore(
     after = page.at(-1)?.namespace;
   }
   const readOnly = store.capabilities.readOnly ? '; it is read-only here, so that nothing is updated' : '';
+  const [unfinished] =
+    caller.trust === 'operator' ? await store.admin.unfinishedRemovals(ADMIN_NAMESPACE) : [];
+  if (faults.size === 0 && unfinished !== undefined)
+    return {
+      result: 'warning',
+      detail: `the deletion of the namespace ${JSON.stringify(unfinished)} has not ended`,
+      hint: 'Run `loci status delete-namespace` again with its name.',
+    };
   if (faults.size === 0) {
     const detail = `the store and every index are intact${readOnly}`;
     return warning === null ? { result: 'ok', detail } : { result: 'warning', detail, hint: warning };
@@ -146,7 +154,9 @@ async function checkAudit(context: EngineContext, options: ProgressOptions): Pro
   const otherNamespaces = caller.trust === 'operator' ? await store.admin.namespaces(ADMIN_NAMESPACE) : [];
   const faults: string[] = [];
   let [entries, attached] = [0, 0];
-  const all = [...new Set([ours, ...otherNamespaces])];
+  const all = [
+    ...new Set([ours, ...(caller.trust === 'operator' ? [ADMIN_NAMESPACE] : []), ...otherNamespaces]),
+  ];
   for (let first = 0; first < all.length; first += LOGS_AT_ONCE) {
     assertNotAborted(options);
     const page = all.slice(first, first + LOGS_AT_ONCE);

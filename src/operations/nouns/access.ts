@@ -9,6 +9,11 @@ import {
   revokeTokenInput,
   tokenOutput,
 } from '../../engine/access/tokens.ts';
+import {
+  deleteNamespace,
+  deleteNamespaceInput,
+  deleteNamespaceOutput,
+} from '../../engine/access/delete-namespace.ts';
 import { operation, withNames } from '../operation.ts';
 
 export const accessOperations = withNames({
@@ -22,6 +27,27 @@ export const accessOperations = withNames({
     onPage: true,
     examples: [{ title: 'All namespaces', input: {} }],
     run: async (context) => listNamespaces(await context.loci()),
+  }),
+  'delete-namespace': operation({
+    description:
+      'Deletes a namespace for ever, with its records, vectors, receipts, audit log and tokens, on every server of the store. It goes ' +
+      'on where it was stopped. An entry in the audit log of the store remains, and refuses writes of processes that still have the ' +
+      'namespace in their settings. `export` keeps a copy.',
+    input: deleteNamespaceInput,
+    output: deleteNamespaceOutput,
+    kind: 'destroy',
+    scope: 'operator',
+    notForAgents: true,
+    steps: true,
+    examples: [
+      { title: 'What would be deleted', input: { namespace: 'alice', dry_run: true } },
+      { title: 'Delete it', input: { namespace: 'alice', confirm: 'alice' } },
+    ],
+    run: async (context, given) => {
+      const { signal, onProgress, machine } = context;
+      const options = { signal, onProgress, isRemote: machine === undefined };
+      return deleteNamespace(await context.loci(), given, options);
+    },
   }),
   'token-create': operation({
     description:

@@ -116,6 +116,10 @@ export class PostgresTextIndex implements TextIndex {
     await this.#sql.change('UPDATE namespace SET text_passages = 0, text_terms = 0 WHERE id = :ns', { ns });
   }
 
+  async drop(): Promise<void> {
+    // All namespaces have the same tables.
+  }
+
   verify(ns: number, limit: number): Promise<string[]> {
     return verifyText(this.#sql, ns, limit);
   }

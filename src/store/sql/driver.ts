@@ -34,6 +34,12 @@ export interface ConnectedDriver {
   close(): Promise<void>;
 }
 
+export interface NamespaceTable {
+  readonly name: string;
+  /** The columns of its primary key, with commas between them. */
+  readonly key: string;
+}
+
 /** What the statements of both databases cannot say about where a database keeps its tables. */
 export interface Storage {
   size(): Promise<StoreSize>;
@@ -43,6 +49,8 @@ export interface Storage {
   repairIndexes(): Promise<void>;
   /** Makes derived tables that are missing because damaged files were salvaged. Returns whether any was. Within a transaction. */
   createMissingTables(): Promise<boolean>;
+  /** The tables with a column `ns` for the namespace. */
+  namespaceTables(): Promise<NamespaceTable[]>;
   /** Makes new rows get ids after those of rows that were copied with theirs. */
   afterCopy(): Promise<void>;
   /** Erases what was removed, as far as others that read or write at the time allow it. Not within a transaction. */
@@ -96,6 +104,8 @@ export interface TextIndex {
   merge(ns: number): Promise<void>;
   /** Empties the index, however damaged it is. Within a transaction. */
   reset(ns: number): Promise<void>;
+  /** Removes what `create` has made. Within the transaction that removes the namespace. */
+  drop(ns: number): Promise<void>;
   /** Compares what is indexed with the passages. Returns messages for at most `limit` differences of a kind. */
   verify(ns: number, limit: number): Promise<string[]>;
   /** Reads again what the connection remembers of the index, before `Storage.verify`. */

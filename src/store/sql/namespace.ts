@@ -1,5 +1,7 @@
-import { atOnce, type Row, type Sql } from './sql.ts';
+import { LociError } from '../../core/errors.ts';
+import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
 import type { TextIndex } from './driver.ts';
+import { atOnce, type Row, type Sql } from './sql.ts';
 
 /** A chain of the audit log, and its last entry. */
 export interface Chain {
@@ -19,10 +21,19 @@ export interface NamespaceRow {
   readonly audit: Chain | null;
 }
 
-/** Creates the namespace if there is none. Within a transaction. */
+/** The action of the audit entry of a removal. */
+export const REMOVAL = 'namespace-delete';
+
+/** The subject of the audit entries about the removal of a namespace. */
+export function removalSubject(namespace: string): string {
+  return `namespace:${namespace}`;
+}
+
+/** Creates the namespace if there is none. Within a transaction. @throws LociError `gone` if it was removed */
 export async function lockNamespace(sql: Sql, text: TextIndex, name: string): Promise<NamespaceRow> {
   const found = await lockExisting(sql, name);
   if (found !== null) return found;
+  await assertNotRemoved(sql, name);
   const added = await sql.run('INSERT INTO namespace (name) VALUES (:name) ON CONFLICT (name) DO NOTHING', {
     name,
   });
@@ -31,14 +42,41 @@ export async function lockNamespace(sql: Sql, text: TextIndex, name: string): Pr
   return created;
 }
 
-/** Within a transaction. */
+/** Whether a namespace was removed, and not admitted again. The last entry about it says so. */
+export async function isRemoved(sql: Sql, name: string): Promise<boolean> {
+  const last = await sql.inNamespace(ADMIN_NAMESPACE, () =>
+    sql.get(
+      `SELECT action FROM audit WHERE ns = (SELECT id FROM namespace WHERE name = '') AND subject = :subject ORDER BY seq DESC LIMIT 1`,
+      { subject: removalSubject(name) },
+    ),
+  );
+  return last?.['action'] === REMOVAL;
+}
+
+/**
+ * Called before a namespace is made: processes that had it, such as those that refresh its sources, must not write it again.
+ * @throws LociError `gone`
+ */
+export async function assertNotRemoved(sql: Sql, name: string): Promise<void> {
+  if (name !== ADMIN_NAMESPACE && (await isRemoved(sql, name))) throw removed(name);
+}
+
+function removed(name: string): LociError {
+  return new LociError('gone', `the namespace ${JSON.stringify(name)} was deleted`, {
+    hint:
+      'Take it out of the settings: `namespace`, and what `vaults`, `sources` and `skills` name for it. ' +
+      'The operator can make it again: `loci serve token create --subject NAME`.',
+  });
+}
+
+/** Within a transaction. @throws LociError `gone` if it is being removed */
 export async function lockExisting(sql: Sql, name: string): Promise<NamespaceRow | null> {
   let row: Row | undefined;
   const [isLocked] = await atOnce(sql, [
     () => sql.lock('namespace', { name }),
     async () => {
       row = await sql.get(
-        `SELECT n.id, n.next_record, n.last_change, n.epoch, a.chain, a.length, a.head
+        `SELECT n.id, n.removed, n.next_record, n.last_change, n.epoch, a.chain, a.length, a.head
          FROM namespace AS n LEFT JOIN audit_log AS a ON a.ns = n.id WHERE n.name = :name`,
         { name },
       );
@@ -46,6 +84,7 @@ export async function lockExisting(sql: Sql, name: string): Promise<NamespaceRow
     },
   ]);
   if (isLocked !== true || row === undefined) return null;
+  if (Number(row['removed']) === 1) throw removed(name);
   const { chain, length, head } = row;
   return {
     id: Number(row['id']),

@@ -171,19 +171,21 @@ export function conflictClause(
   return ` ON CONFLICT (${keys.join(', ')}) DO ${action}`;
 }
 
-/** How many namespaces a connection knows the ids of. */
+/** How many namespaces a connection to a server knows the ids of, and for how long: one that is removed and made again has another. */
 const MAX_NAMESPACES = 1000;
-/** Ids never change. They are read outside of transactions, so that none is remembered that is rolled back. */
+const NAMESPACE_TTL_MS = 10_000;
+/** They are read outside of transactions, so that none is remembered that is rolled back. */
 const NAMESPACES = new WeakMap<Sql, LRUCache<string, number>>();
 
 /** The id of a namespace; `null` if nothing was written to it. Not within a transaction that may have created it. */
 export async function findNamespace(sql: Sql, name: string): Promise<number | null> {
-  const known = NAMESPACES.get(sql) ?? new LRUCache<string, number>({ max: MAX_NAMESPACES });
+  const known =
+    NAMESPACES.get(sql) ?? new LRUCache<string, number>({ max: MAX_NAMESPACES, ttl: NAMESPACE_TTL_MS });
   NAMESPACES.set(sql, known);
   const id = known.get(name);
   if (id !== undefined) return id;
   const row = await sql.get('SELECT id FROM namespace WHERE name = :name', { name });
   if (row === undefined) return null;
-  known.set(name, Number(row['id']));
+  if (sql.dialect.isRemote) known.set(name, Number(row['id']));
   return Number(row['id']);
 }

@@ -5,7 +5,8 @@ import { MAX_YOUNG_HEAP_MB, WorkerClient } from '../../core/threads/worker-clien
 import { workerModule } from '../../core/threads/worker-module.ts';
 import type { OpenStoreOptions, Store } from '../store.ts';
 import type { ConnectedDriver } from '../sql/driver.ts';
-import { type CallName, createStore, type Route } from '../sql/calls/calls.ts';
+import { type CallName, createStore } from '../sql/calls/calls.ts';
+import type { Route } from '../sql/calls/define-call.ts';
 import type { Session, SessionOptions } from './session.ts';
 import type { ThreadRequest } from './thread.ts';
 import { fileAccess, guarded } from './database/store-file.ts';

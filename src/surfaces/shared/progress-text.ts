@@ -13,6 +13,8 @@ export function stageText({ stage, subject }: Pick<Progress, 'stage' | 'subject'
       return 'embedding';
     case 'copying':
       return `copying ${subject}`;
+    case 'deleting':
+      return `deleting ${subject}`;
     case 'checking':
       return `checking ${subject}`;
     case 'waiting':

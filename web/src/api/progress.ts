@@ -3,7 +3,8 @@ import { serverSentEvents } from './events.ts';
 
 /** How far a long operation is. */
 export interface Progress {
-  readonly stage: 'reading' | 'deriving' | 'relating' | 'embedding' | 'waiting' | 'checking' | 'copying';
+  readonly stage:
+    'reading' | 'deriving' | 'relating' | 'embedding' | 'waiting' | 'checking' | 'copying' | 'deleting';
   readonly subject: string;
   readonly done: number;
   /** 0 if it is not known. */

@@ -1,4 +1,3 @@
-import type { AsyncSlices } from '../../../core/threads/slices.ts';
 import type { StoredLanguage } from '../../../core/text/language/language.ts';
 import { Deadline } from '../../../core/time/deadline.ts';
 import type { Timestamp } from '../../../core/types.ts';
@@ -37,7 +36,13 @@ import {
   verifyNamespaces,
   verifyStorage,
 } from '../admin/maintenance.ts';
-import type { Driver, Scope } from '../driver.ts';
+import {
+  countNamespaceRows,
+  readmitNamespace,
+  removeNamespace,
+  unfinishedRemovals,
+} from '../admin/remove-namespace.ts';
+import type { Scope } from '../driver.ts';
 import { assertQueryVectors, generationById, generations, setGeneration } from '../generations.ts';
 import { conceptNames, linePlaces, namings, recordConcepts } from '../graph/concepts.ts';
 import { contributions, counts, edges, graphState, neighbours, nodes, outline } from '../graph/read.ts';
@@ -74,63 +79,7 @@ import {
 import { atOnce, findNamespace } from '../sql.ts';
 import { changes } from '../write/changes.ts';
 import { commit } from '../write/commit.ts';
-
-/** Which connection runs a call. Readers never wait for a batch that is being written. */
-export type Route = 'reader' | 'writer';
-
-/** A call of the store. All that runs, sends or offers calls follows from the table of them. */
-interface Call<Parameters extends unknown[], Answer, Result = Answer> {
-  readonly route: Route | ((...parameters: Parameters) => Route);
-  /** Runs it on a connection. A call that may read much pauses after each part. */
-  readonly run: (driver: Driver, ...parameters: Parameters) => Promise<Answer | AsyncSlices<Answer>>;
-  /** Makes the result of an answer that is packed for the transfer between threads. */
-  readonly unpack?: (answer: Answer, namespace: string) => Result;
-  /** Whether the answer may share a message with others. Another one may be nested too deeply to be decoded, so it is sent alone. */
-  readonly isFlat?: boolean;
-}
-
-function call<Parameters extends unknown[], Answer>(
-  route: Call<Parameters, Answer>['route'],
-  run: (driver: Driver, ...parameters: Parameters) => Promise<Answer>,
-): Call<Parameters, Answer> {
-  return { route, run };
-}
-
-/** The answer for a namespace that does not exist. */
-type Empty<Parameters extends unknown[], Answer> = Answer | ((...parameters: Parameters) => Answer);
-type Work<Parameters extends unknown[], Answer> = (scope: Scope, ...parameters: Parameters) => Answer;
-
-/** A call that reads a namespace. */
-function read<Parameters extends unknown[], Answer>(
-  empty: Empty<NoInfer<Parameters>, NoInfer<Answer>>,
-  work: Work<Parameters, Promise<Answer> | AsyncSlices<Answer>>,
-): Call<[namespace: string, ...parameters: Parameters], Answer> {
-  return {
-    route: 'reader',
-    run: async (driver, namespace, ...parameters) => {
-      const scope = await findScope(driver, namespace);
-      if (scope !== null) return work(scope, ...parameters);
-      return typeof empty === 'function'
-        ? (empty as (...parameters: Parameters) => Answer)(...parameters)
-        : empty;
-    },
-  };
-}
-
-/** A call that reads a namespace with several statements, which see the same state. */
-function snapshot<Parameters extends unknown[], Answer>(
-  empty: Empty<NoInfer<Parameters>, NoInfer<Answer>>,
-  work: Work<Parameters, Promise<Answer>>,
-): Call<[namespace: string, ...parameters: Parameters], Answer> {
-  return read<Parameters, Answer>(empty, (scope, ...parameters) =>
-    scope.sql.snapshot(() => work(scope, ...parameters)),
-  );
-}
-
-async function findScope(driver: Driver, namespace: string): Promise<Scope | null> {
-  const ns = await findNamespace(driver.sql, namespace);
-  return ns === null ? null : { ...driver, namespace, ns };
-}
+import { type Call, call, findScope, read, type Route, snapshot } from './define-call.ts';
 
 const NO_BOUNDS = {
   ...{ highestId: 0, nextExpiry: null, oldestDeletion: null, nextHistoryExpiry: null, lastChange: 0 },
@@ -442,6 +391,12 @@ const ADMIN = {
   ),
   /** Makes again what is missing or damaged below the rows: the indexes of tables. */
   repairIndexes: call('writer', ({ storage }, _namespace: AdminNamespace) => storage.repairIndexes()),
+  namespaceRows: call('reader', countNamespaceRows),
+  /** @throws LociError `not_found` */
+  removeNamespace: call('writer', removeNamespace),
+  unfinishedRemovals: call('reader', unfinishedRemovals),
+  /** @throws LociError `conflict` */
+  readmitNamespace: call('writer', readmitNamespace),
   audit: snapshot({ entries: [], chains: [], faults: [] }, readAudit),
   /**
    * Returns who has a lease after the operation; `null` if it is free. While another holder has a lease, it cannot be taken. One that

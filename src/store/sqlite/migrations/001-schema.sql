@@ -1,6 +1,7 @@
 -- Tables of SQLite. `application_id` and `user_version` identify the file and the version of its schema.
 CREATE TABLE namespace (
-  id INTEGER PRIMARY KEY,
+  -- No id is given twice, because connections remember ids.
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   name TEXT NOT NULL UNIQUE,
   next_record INTEGER NOT NULL DEFAULT 1,
   epoch INTEGER NOT NULL DEFAULT 0,
@@ -9,7 +10,9 @@ CREATE TABLE namespace (
   trimmed_change INTEGER NOT NULL DEFAULT 0,
   belongs_to_change INTEGER NOT NULL DEFAULT 0,
   belongs_to_excluded TEXT NOT NULL DEFAULT '[]',
-  belongs_to_pass TEXT
+  belongs_to_pass TEXT,
+  -- 1 while the namespace is being removed.
+  removed INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- The namespace of tokens, which belong to no caller.
@@ -164,7 +167,9 @@ CREATE INDEX audit_session ON audit (ns, session) WHERE session IS NOT NULL;
 CREATE TRIGGER audit_is_not_replaced BEFORE INSERT ON audit
 WHEN EXISTS (SELECT 1 FROM audit WHERE ns = NEW.ns AND chain = NEW.chain AND seq = NEW.seq)
 BEGIN SELECT RAISE (ABORT, 'the audit log is append-only'); END;
+-- A log goes with its namespace when that is removed. The log of the administrative namespace says that it did.
 CREATE TRIGGER audit_is_kept BEFORE DELETE ON audit
+WHEN (SELECT removed FROM namespace WHERE id = OLD.ns) = 0
 BEGIN SELECT RAISE (ABORT, 'the audit log is append-only'); END;
 CREATE TRIGGER audit_is_not_rewritten BEFORE UPDATE ON audit
 WHEN NEW.diff IS NOT NULL OR NEW.ns <> OLD.ns OR NEW.chain <> OLD.chain OR NEW.seq <> OLD.seq OR NEW.at <> OLD.at
@@ -181,6 +186,7 @@ CREATE TABLE audit_log (
   head TEXT NOT NULL
 ) STRICT;
 CREATE TRIGGER audit_log_is_kept BEFORE DELETE ON audit_log
+WHEN (SELECT removed FROM namespace WHERE id = OLD.ns) = 0
 BEGIN SELECT RAISE (ABORT, 'the audit log is append-only'); END;
 CREATE TRIGGER audit_log_only_grows BEFORE UPDATE ON audit_log
 WHEN NEW.ns <> OLD.ns OR NEW.chain <> OLD.chain OR NEW.length <= OLD.length
@@ -203,6 +209,7 @@ CREATE TABLE audit_attachment (
   UNIQUE (ns, chain, first_seq)
 ) STRICT;
 CREATE TRIGGER audit_attachment_is_kept BEFORE DELETE ON audit_attachment
+WHEN (SELECT removed FROM namespace WHERE id = OLD.ns) = 0
 BEGIN SELECT RAISE (ABORT, 'the audit log is append-only'); END;
 CREATE TRIGGER audit_attachment_is_not_rewritten BEFORE UPDATE ON audit_attachment
 WHEN NEW.id <> OLD.id OR NEW.ns <> OLD.ns OR NEW.chain <> OLD.chain OR NEW.first_seq <> OLD.first_seq
@@ -404,7 +411,9 @@ CREATE VIEW all_namespaces AS
     (SELECT min(r.deleted_at) FROM record AS r WHERE r.ns = n.id AND r.deleted_at IS NOT NULL) AS oldest_deletion,
     (SELECT min(i.expires_at) FROM item AS i WHERE i.ns = n.id AND i.expires_at IS NOT NULL) AS next_item_expiry,
     (SELECT min(i.at) FROM item AS i WHERE i.ns = n.id AND i.kind = 'receipt') AS oldest_receipt
-  FROM namespace AS n;
+  FROM namespace AS n WHERE n.removed = 0;
+-- The namespaces that are being removed.
+CREATE VIEW all_removed AS SELECT name FROM namespace WHERE removed = 1;
 -- The records that are not deleted, by the time when they expire.
 CREATE VIEW all_records AS
   SELECT ns, expires_at, count(*) AS records FROM record WHERE deleted_at IS NULL GROUP BY ns, expires_at;

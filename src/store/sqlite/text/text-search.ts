@@ -83,6 +83,10 @@ export class SqliteTextIndex implements TextIndex {
     db.prepare('UPDATE namespace SET word_epoch = word_epoch + 1 WHERE id = ?').run(ns);
   }
 
+  async drop(ns: number): Promise<void> {
+    this.#db.exec(`DROP TABLE IF EXISTS ${textTable(ns)}`);
+  }
+
   async verify(ns: number, limit: number): Promise<string[]> {
     await this.refresh(ns);
     const counts: WordCounts = new Map();

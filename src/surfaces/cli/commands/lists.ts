@@ -1,6 +1,7 @@
 /** Commands that print lists, or one thing, by the names of their fields. */
 
 import { formatCount } from '../../../core/text/format-count.ts';
+import type { DeleteNamespaceOutput } from '../../../engine/access/delete-namespace.ts';
 import type { TokenCreateOutput, TokenListOutput, TokenOutput } from '../../../engine/access/tokens.ts';
 import type { GoldenOutput } from '../../../engine/golden/golden.ts';
 import type {
@@ -94,6 +95,22 @@ export const tokenRevoke: OperationCommand<TokenOutput> = {
   operands: [{ field: 'token', label: 'token', takes: 'one' }],
   render: ({ kind, name, id }) =>
     `The ${kind === 'token' ? 'token' : 'page session of'} ${oneLine(name)} (${id}) is revoked.\n`,
+};
+
+export const deleteNamespace: OperationCommand<DeleteNamespaceOutput> = {
+  operands: [{ field: 'namespace', label: 'namespace', takes: 'one' }],
+  render: ({ namespace, dry_run: isDryRun, finished, ...found }) => {
+    const contents = [
+      formatCount(found.records, 'record'),
+      formatCount(found.audit_entries, 'audit entry', 'audit entries'),
+      formatCount(found.tokens, 'token'),
+      formatCount(found.rows, 'row'),
+    ].join(', ');
+    if (isDryRun) return `Would delete ${oneLine(namespace)}: ${contents}.\n`;
+    return finished
+      ? `Deleted ${oneLine(namespace)}: ${contents}.\nTake it out of the settings of every machine: its vaults and sources are not read any more.\n`
+      : `Deleted ${formatCount(found.deleted, 'row')} of ${oneLine(namespace)}. Run the command again to go on.\n`;
+  },
 };
 
 export const golden: OperationCommand<GoldenOutput> = {
