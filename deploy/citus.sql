@@ -10,6 +10,12 @@ BEGIN
   END LOOP;
 END $$;
 
+-- Citus has no triggers that see all changed rows of a statement, so that nothing counts the records and bytes of a namespace: quotas limit
+-- requests only.
+DROP TRIGGER record_added ON record;
+DROP TRIGGER record_changed ON record;
+DROP TRIGGER record_removed ON record;
+
 -- What refers to tables that are not yet distributed is made again below.
 DROP VIEW all_namespaces, all_removed, all_records, all_pending, all_totals;
 ALTER TABLE passage DROP CONSTRAINT passage_ns_record_fkey;
@@ -22,7 +28,7 @@ SELECT create_distributed_table(name, 'ns', colocate_with => 'record')
 FROM unnest(ARRAY[
   'passage', 'passage_text', 'text_term', 'term', 'embedding', 'sentence_vector', 'audit', 'audit_log', 'audit_attachment', 'link',
   'name', 'change', 'belongs_to', 'graph_node', 'graph_edge', 'graph_stale', 'graph_progress', 'concept_record', 'concept_name',
-  'concept_mention', 'concept_changed', 'concept_progress', 'item'
+  'concept_mention', 'concept_changed', 'concept_progress', 'item', 'quota', 'request_rate'
 ]) AS name;
 
 ALTER TABLE passage ADD CONSTRAINT passage_ns_record_fkey FOREIGN KEY (ns, record) REFERENCES record (ns, id);

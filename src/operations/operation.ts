@@ -89,8 +89,11 @@ export interface OperationContext {
   readonly isOwner: boolean;
   /** Files and streams of this machine, if the caller may use them. */
   readonly machine?: LocalIo;
-  /** Runs work when the limit of a server admits another operation of the caller. */
-  readonly admit?: <Result>(steps: boolean, work: () => Promise<Result>) => Promise<Result>;
+  /** Runs an operation when the limits of a server and of the caller's memory admit another one. */
+  readonly admit?: <Result>(
+    operation: Pick<Operation, 'steps' | 'kind'>,
+    work: () => Promise<Result>,
+  ) => Promise<Result>;
   /** The folders that a host program indexes for the caller, where these are not the vaults of the settings. */
   readonly vaults?: readonly VaultConfig[];
   /** Reads the settings at each call. @throws LociError `invalid_config`, `unreadable` */

@@ -18,7 +18,7 @@ export async function runOperation<Input extends z.ZodType, Output extends z.Zod
   let outcome = 'internal';
   const run = (): Promise<z.output<Output>> => operation.run(context, input);
   try {
-    const output = await (context.admit?.(operation.steps === true, run) ?? run());
+    const output = await (context.admit?.(operation, run) ?? run());
     outcome = outcomeOf(output);
     return output;
   } catch (error) {

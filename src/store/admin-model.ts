@@ -289,3 +289,26 @@ export interface RemovalStep {
   /** Where the next step goes on; `null` after the last one. */
   readonly next: number | null;
 }
+
+/** How much a namespace may keep, and how many requests its tokens may send a minute; `null` for no limit. */
+export interface QuotaLimits {
+  /** Records that are not deleted. */
+  readonly maxRecords: number | null;
+  /** Bytes of UTF-8 in the contents of all records; deleted ones count until they are purged. */
+  readonly maxBytes: number | null;
+  readonly maxRequests: number | null;
+}
+
+/** What a namespace keeps now, with its limits. */
+export interface Quota extends QuotaLimits {
+  readonly records: number;
+  readonly bytes: number;
+}
+
+/** Whether a request may be answered. */
+export interface RequestAdmission {
+  /** Requests a minute; `null` for no limit. */
+  readonly limit: number | null;
+  /** How long to wait before the next one; 0 if the request is admitted. */
+  readonly waitMs: number;
+}

@@ -15,6 +15,7 @@ import { describeDeletionAndRestoration, describePurge } from './store-deletion.
 import { describeNeighbours, describeSentences } from './store-sentences.ts';
 import { describePortability } from './store-portability.ts';
 import { describeConflicts, describeRecords, describeRecordValues } from './store-records.ts';
+import { describeQuotas } from './store-quotas.ts';
 import { describeRemoval } from './store-removal.ts';
 import { describeTextSearch, describeWords } from './store-text.ts';
 import { describeFigures } from './store-figures.ts';
@@ -71,6 +72,7 @@ const ALL_SUITES: readonly Suite[] = [
   describeFences,
   describePortability,
   describeRemoval,
+  describeQuotas,
 ];
 
 /** Calls of every role, for a store that answers as one that passes all suites and only runs the calls elsewhere. */

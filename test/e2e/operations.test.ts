@@ -79,6 +79,7 @@ const CALLS: readonly (readonly [operation: string, input: Input])[] = [
   ['embed-test', {}],
   ['embed-backfill', { dry_run: true }],
   ['delete-namespace', { namespace: 'nobody', dry_run: true }],
+  ['set-quota', { namespace: 'ada', records: 1000 }],
 ];
 
 const REMOTE: ReadonlyMap<string, Operation> = new Map(

@@ -17,6 +17,7 @@ import {
 import { embedderOf } from '../embedding/models.ts';
 import { isoTime } from '../fields/times.ts';
 import { vaultName, vaultsOfNamespace } from '../reading/configured/vault-names.ts';
+import { formatQuota, quotaOutput } from '../access/quotas.ts';
 import { runningEmbedding } from '../embedding/backfill.ts';
 import { leaseName } from '../reading/refresh/refresh.ts';
 import { CONDITIONS, isUnconfigured, sourceReports } from '../reading/reports.ts';
@@ -108,6 +109,7 @@ export const statusOutput = z.strictObject({
       }),
     )
     .describe('Sources other than vaults; `sources list` shows more of each.'),
+  quota: quotaOutput.describe('What this memory has of what the operator lets it have.'),
   other_namespaces: count()
     .nullable()
     .describe('Number of other namespaces in the store; null unless the operator asks.'),
@@ -123,10 +125,11 @@ export type StoreStatus = Omit<
 export async function storeStatus(context: EngineContext): Promise<StoreStatus> {
   await expire(context);
   const { store, config, namespace, caller } = context;
-  const [generations, embedder, stats, size, embedding, unrelated] = await Promise.all([
+  const [generations, embedder, stats, quota, size, embedding, unrelated] = await Promise.all([
     store.vectors.generations(ADMIN_NAMESPACE),
     embedderOf(context).catch(() => null),
     store.admin.stats(namespace),
+    store.admin.quota(namespace),
     store.admin.size(ADMIN_NAMESPACE, namespace),
     runningEmbedding(context),
     context.updateRelations({ maxRecords: -1 }),
@@ -163,6 +166,7 @@ export async function storeStatus(context: EngineContext): Promise<StoreStatus> 
       share: Math.round(100 * unrelated.share) / 100,
       running_in: unrelated.process ?? embedding.process ?? (await readingProcess(context, unrelated)),
     },
+    quota: formatQuota(quota),
     other_namespaces: isOperator ? size.otherNamespaces : null,
   };
 }

@@ -14,6 +14,7 @@ import {
   deleteNamespaceInput,
   deleteNamespaceOutput,
 } from '../../engine/access/delete-namespace.ts';
+import { setQuota, setQuotaInput, setQuotaOutput } from '../../engine/access/quotas.ts';
 import { operation, withNames } from '../operation.ts';
 
 export const accessOperations = withNames({
@@ -48,6 +49,24 @@ export const accessOperations = withNames({
       const options = { signal, onProgress, isRemote: machine === undefined };
       return deleteNamespace(await context.loci(), given, options);
     },
+  }),
+  'set-quota': operation({
+    description:
+      'Limits the records and bytes that a namespace may keep, and the requests a minute of its tokens. The limits hold for all servers ' +
+      'of the store together. `status` shows each caller its own.',
+    input: setQuotaInput,
+    output: setQuotaOutput,
+    kind: 'write',
+    scope: 'operator',
+    notForAgents: true,
+    examples: [
+      {
+        title: 'At most 10,000 records and 60 requests a minute',
+        input: { namespace: 'alice', records: 10_000, requests_per_minute: 60 },
+      },
+      { title: 'No limit of records any more', input: { namespace: 'alice', records: 0 } },
+    ],
+    run: async (context, given) => setQuota(await context.loci(), given),
   }),
   'token-create': operation({
     description:

@@ -12,7 +12,7 @@ import { createVectorIndex, vectorIndexName } from './vector-index.ts';
 const SOUND_VECTOR = '0.8.4';
 
 const INDEX = /^CREATE (?:UNIQUE )?INDEX (\w+) ON [^;]+/gm;
-const TABLE = /^CREATE TABLE (\w+) \(([^;]+)/gm;
+const TABLE = /^CREATE (?:UNLOGGED )?TABLE (\w+) \(([^;]+)/gm;
 const KEY = /PRIMARY KEY \(([^)]+)\)|^\s*(\w+) .*PRIMARY KEY/m;
 
 export class PostgresStorage implements Storage {

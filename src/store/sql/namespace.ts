@@ -1,6 +1,8 @@
 import { LociError } from '../../core/errors.ts';
+import type { Quota } from '../admin-model.ts';
 import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
 import type { TextIndex } from './driver.ts';
+import { QUOTA, quotaOf } from './quota.ts';
 import { atOnce, type Row, type Sql } from './sql.ts';
 
 /** A chain of the audit log, and its last entry. */
@@ -19,6 +21,8 @@ export interface NamespaceRow {
   readonly epoch: number;
   /** The end of its audit log; `null` before the first entry. */
   readonly audit: Chain | null;
+  /** How much it keeps before the transaction. */
+  readonly quota: Quota;
 }
 
 /** The action of the audit entry of a removal. */
@@ -76,8 +80,8 @@ export async function lockExisting(sql: Sql, name: string): Promise<NamespaceRow
     () => sql.lock('namespace', { name }),
     async () => {
       row = await sql.get(
-        `SELECT n.id, n.removed, n.next_record, n.last_change, n.epoch, a.chain, a.length, a.head
-         FROM namespace AS n LEFT JOIN audit_log AS a ON a.ns = n.id WHERE n.name = :name`,
+        `SELECT n.id, n.removed, n.next_record, n.last_change, n.epoch, a.chain, a.length, a.head, ${QUOTA}
+         FROM namespace AS n LEFT JOIN audit_log AS a ON a.ns = n.id LEFT JOIN quota AS q ON q.ns = n.id WHERE n.name = :name`,
         { name },
       );
       return true;
@@ -92,5 +96,6 @@ export async function lockExisting(sql: Sql, name: string): Promise<NamespaceRow
     lastChange: Number(row['last_change']),
     epoch: Number(row['epoch']),
     audit: chain === null ? null : { chain: String(chain), length: Number(length), head: String(head) },
+    quota: quotaOf(row),
   };
 }

@@ -41,6 +41,8 @@ export interface Dialect {
   /** Whether the path in a column matches a parameter, which has the value of `globParameter`. */
   readonly matchesGlob: (column: string, parameter: string) => string;
   readonly globParameter: (glob: PathGlob) => string;
+  /** The time of the database, in microseconds: it is the same for all processes, whatever their clocks are. */
+  readonly now: string;
   /** The entries of a JSON list in a column as a table with the column `value`; none if it cannot be read. */
   readonly entries: (column: string) => string;
   /** Whether the JSON object in a column has this key with the value `true`. */
@@ -146,6 +148,7 @@ export const KEYS = {
   audit_attachment: ['ns', 'chain', 'first_seq'],
   item: ['ns', 'kind', 'key'],
   lease: ['namespace', 'name'],
+  quota: ['ns'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type Table = keyof typeof KEYS;

@@ -28,6 +28,7 @@ export const RENAMED_COMMANDS: Readonly<Record<string, string>> = {
   namespaces: 'status namespaces',
   record: 'list',
   reindex: 'doctor reindex',
+  'set-quota': 'status set-quota',
   token: 'serve token',
   watch: 'sources watch',
 };

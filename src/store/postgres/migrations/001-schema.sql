@@ -358,6 +358,45 @@ CREATE INDEX item_at ON item (ns, kind, at, key);
 CREATE INDEX item_ref ON item (ns, kind, ref, at, key) WHERE ref IS NOT NULL;
 CREATE INDEX item_expiry ON item (ns, expires_at) WHERE expires_at IS NOT NULL;
 
+-- How much a namespace keeps, and how much it may: records that are not deleted, bytes of UTF-8 in the contents of all records, and requests
+-- a minute. NULL is no limit.
+CREATE TABLE quota (
+  ns BIGINT PRIMARY KEY REFERENCES namespace (id),
+  records BIGINT NOT NULL DEFAULT 0,
+  bytes BIGINT NOT NULL DEFAULT 0,
+  max_records BIGINT,
+  max_bytes BIGINT,
+  max_requests BIGINT
+);
+CREATE FUNCTION loci_count_records() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP <> 'INSERT' THEN
+    UPDATE quota AS q SET records = q.records - r.records, bytes = q.bytes - r.bytes
+    FROM (SELECT ns, count(*) FILTER (WHERE deleted_at IS NULL) AS records, sum(octet_length(content)) AS bytes
+      FROM removed GROUP BY ns) AS r WHERE q.ns = r.ns;
+  END IF;
+  IF TG_OP <> 'DELETE' THEN
+    INSERT INTO quota AS q (ns, records, bytes)
+    SELECT ns, count(*) FILTER (WHERE deleted_at IS NULL), sum(octet_length(content)) FROM added GROUP BY ns
+    ON CONFLICT (ns) DO UPDATE SET records = q.records + excluded.records, bytes = q.bytes + excluded.bytes;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER record_added AFTER INSERT ON record REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION loci_count_records();
+CREATE TRIGGER record_changed AFTER UPDATE ON record REFERENCING OLD TABLE AS removed NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION loci_count_records();
+CREATE TRIGGER record_removed AFTER DELETE ON record REFERENCING OLD TABLE AS removed
+  FOR EACH STATEMENT EXECUTE FUNCTION loci_count_records();
+-- The requests of a namespace with a limit, in microseconds of the server's clock: when the last one came, and until when the limit is used
+-- up. After a crash of the server, it begins anew.
+CREATE UNLOGGED TABLE request_rate (
+  ns BIGINT PRIMARY KEY REFERENCES namespace (id),
+  at BIGINT NOT NULL,
+  until BIGINT NOT NULL,
+  refused BIGINT NOT NULL
+);
+
 -- Users who do not own the tables see the rows of one namespace only, which `loci.namespace` names behind a colon. Without it they see
 -- none: after a transaction that had it, the setting is an empty text. A subquery is evaluated once in a statement.
 DO $$

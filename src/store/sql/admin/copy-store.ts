@@ -12,7 +12,7 @@ const PAGE_SIZE = 500;
 
 /** The tables with rows of namespaces that are copied as they are, those first to which others refer. */
 const TABLES = (Object.keys(KEYS) as Table[]).filter(
-  (table) => !['namespace', 'generation', 'embedding', 'lease'].includes(table),
+  (table) => !['namespace', 'generation', 'embedding', 'lease', 'quota'].includes(table),
 );
 
 /** Columns that the target derives, or that only one of the databases has. */
@@ -134,6 +134,8 @@ async function copyNamespace(
       );
       if (sentences.size > 0) await to.vectors.putSentences(ns, generation, sentences);
     });
+  // After the records, because their limit may be lower than what there is.
+  await to.sql.write('quota', await from.sql.all('SELECT * FROM quota WHERE ns = :ns', { ns }), 'replace');
 }
 
 async function recordsOf(sql: Sql, ns: number): Promise<number> {
@@ -208,7 +210,7 @@ function written(row: Row): Row {
 /** Compares all rows of a namespace, and returns their numbers. */
 async function compare(from: Driver, to: Driver, ns: number): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (const table of TABLES) {
+  for (const table of [...TABLES, 'quota'] as const) {
     const [a, b] = [await digest(from.sql, table, { ns }), await digest(to.sql, table, { ns })];
     if (a.hash !== b.hash) throw different(table, a.rows, b.rows);
     counts[table] = a.rows;

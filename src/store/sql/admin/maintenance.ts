@@ -6,6 +6,7 @@ import { rebuildDerived, verifyDerived } from '../derived/derived.ts';
 import type { Driver, Scope } from '../driver.ts';
 import { resetBelongsTo, resetConcepts, resetGraph } from '../graph/write.ts';
 import { lockExisting } from '../namespace.ts';
+import { recount, verifyQuota } from '../quota.ts';
 import { textEntries } from '../read/passages.ts';
 import { atOnce, type Dialect, type Sql } from '../sql.ts';
 import { repairChanges, verifyChanges } from '../write/changes.ts';
@@ -30,6 +31,7 @@ export async function resetDerived(
     }
     await sql.change("DELETE FROM item WHERE ns = :ns AND kind = 'graph_layout'", { ns });
     await repairChanges(sql, ns);
+    await recount(sql, ns);
     await resetBelongsTo(sql, ns);
     await sql.change('UPDATE record SET chunking = NULL WHERE ns = :ns', { ns });
     if (options.vectors) await sql.run('DELETE FROM embedding WHERE ns = :ns', { ns });
@@ -114,6 +116,7 @@ export async function verifyNamespace({ sql, text, vectors, ns }: Scope): Promis
       () => vectors.verify(ns, MAX_FINDINGS),
       () => verifyDerived(sql, ns, MAX_FINDINGS),
       () => verifyChanges(sql, ns, MAX_FINDINGS),
+      () => verifyQuota(sql, ns),
     ]);
     return findings.flat();
   } catch (error) {

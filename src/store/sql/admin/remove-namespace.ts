@@ -7,8 +7,8 @@ import { isRemoved, lockNamespace, REMOVAL, removalSubject } from '../namespace.
 import type { Row, Sql } from '../sql.ts';
 import { appendAudit } from './audit.ts';
 
-/** Tables to which others refer, in the order in which they can be emptied. The rows of all other tables are removed before. */
-const REFERENCED = ['embedding', 'passage', 'record', 'audit_log'];
+/** Tables to which others refer, or that count the rows of others, in the order in which they can be emptied. The rows of all other tables are removed before. */
+const REFERENCED = ['embedding', 'passage', 'record', 'audit_log', 'quota'];
 
 /** How many rows of the namespace there are, by table; `null` for a namespace that does not exist. */
 export async function countNamespaceRows(driver: Driver, namespace: string): Promise<NamespaceRows | null> {

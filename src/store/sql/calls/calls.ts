@@ -48,6 +48,7 @@ import { conceptNames, linePlaces, namings, recordConcepts } from '../graph/conc
 import { contributions, counts, edges, graphState, neighbours, nodes, outline } from '../graph/read.ts';
 import { readItems } from '../item.ts';
 import { lockExisting, lockNamespace, type NamespaceRow } from '../namespace.ts';
+import { admitRequest, quotaOf, readQuota } from '../quota.ts';
 import {
   countRecords,
   facet,
@@ -391,6 +392,8 @@ const ADMIN = {
   ),
   /** Makes again what is missing or damaged below the rows: the indexes of tables. */
   repairIndexes: call('writer', ({ storage }, _namespace: AdminNamespace) => storage.repairIndexes()),
+  quota: read(quotaOf(undefined), readQuota),
+  admitRequest: call('writer', admitRequest),
   namespaceRows: call('reader', countNamespaceRows),
   /** @throws LociError `not_found` */
   removeNamespace: call('writer', removeNamespace),

@@ -11,6 +11,7 @@ import { checkFence } from '../admin/leases.ts';
 import type { Driver } from '../driver.ts';
 import { changeItems } from '../item.ts';
 import { lockExisting, lockNamespace } from '../namespace.ts';
+import { assertWithinQuota, putLimits } from '../quota.ts';
 import { RecordPlan } from './record-plan.ts';
 import { applyPlan, commitRecords, storedRecordOf } from './records.ts';
 
@@ -49,6 +50,8 @@ export async function commit(
     if (batch.concepts !== undefined) await putConcepts(sql, ns, batch.concepts);
     await appendAudit(sql, row, batch.audit ?? []);
     if (batch.attachedAudit !== undefined) await attachAudit(sql, ns, batch.attachedAudit);
+    if (batch.quota !== undefined) await putLimits(sql, ns, batch.quota);
+    await assertWithinQuota(sql, ns, row.quota);
     return ids;
   });
 }

@@ -34,6 +34,7 @@ export const SQLITE_DIALECT: Dialect = {
   foldTag: (expression) => `fold_tag(${expression})`,
   matchesGlob: (column, parameter) => `matches_glob(:${parameter}, ${column})`,
   globParameter: (glob) => glob,
+  now: "CAST(1000000 * unixepoch('subsec') AS INTEGER)",
   entries: (column) => `json_each(iif(json_valid(${column}), ${column}, '[]'))`,
   isTrue: (column, key) =>
     `(CASE WHEN json_valid(${column}) THEN json_type(${column}, '$.${key}') IS 'true' ELSE FALSE END)`,

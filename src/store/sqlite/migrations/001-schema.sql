@@ -404,6 +404,38 @@ CREATE TABLE concept_changed (
   PRIMARY KEY (ns, project, key)
 ) STRICT, WITHOUT ROWID;
 
+-- How much a namespace keeps, and how much it may: records that are not deleted, bytes of UTF-8 in the contents of all records, and requests
+-- a minute. NULL is no limit.
+CREATE TABLE quota (
+  ns INTEGER PRIMARY KEY REFERENCES namespace (id),
+  records INTEGER NOT NULL DEFAULT 0,
+  bytes INTEGER NOT NULL DEFAULT 0,
+  max_records INTEGER,
+  max_bytes INTEGER,
+  max_requests INTEGER
+) STRICT;
+CREATE TRIGGER record_added AFTER INSERT ON record
+BEGIN
+  INSERT INTO quota (ns, records, bytes) VALUES (NEW.ns, NEW.deleted_at IS NULL, octet_length(NEW.content))
+  ON CONFLICT (ns) DO UPDATE SET records = records + excluded.records, bytes = bytes + excluded.bytes;
+END;
+CREATE TRIGGER record_changed AFTER UPDATE OF deleted_at, content ON record
+BEGIN
+  UPDATE quota SET records = records + (NEW.deleted_at IS NULL) - (OLD.deleted_at IS NULL),
+    bytes = bytes + octet_length(NEW.content) - octet_length(OLD.content) WHERE ns = NEW.ns;
+END;
+CREATE TRIGGER record_removed AFTER DELETE ON record
+BEGIN
+  UPDATE quota SET records = records - (OLD.deleted_at IS NULL), bytes = bytes - octet_length(OLD.content) WHERE ns = OLD.ns;
+END;
+-- The requests of a namespace with a limit, in microseconds: when the last one came, and until when the limit is used up.
+CREATE TABLE request_rate (
+  ns INTEGER PRIMARY KEY REFERENCES namespace (id),
+  at INTEGER NOT NULL,
+  until INTEGER NOT NULL,
+  refused INTEGER NOT NULL
+) STRICT;
+
 -- Figures of all namespaces. PostgreSQL has the same views.
 CREATE VIEW all_namespaces AS
   SELECT n.id, n.name, EXISTS (SELECT 1 FROM record AS r WHERE r.ns = n.id) AS has_records,
