@@ -92,12 +92,17 @@ export async function embedPending(
   for (const { namespace } of pending) {
     const batches = embedNamespace(store, embedder, namespace, generation, { ...options, refusals });
     let isChanged = false;
-    for await (const { texts, refused } of batches) {
-      isChanged = true;
-      embedded += texts.length - refused;
-      done += texts.length;
-      bytes += texts.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
-      report();
+    try {
+      for await (const { texts, refused } of batches) {
+        isChanged = true;
+        embedded += texts.length - refused;
+        done += texts.length;
+        bytes += texts.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+        report();
+      }
+    } catch (error) {
+      // The namespace was deleted meanwhile. The others go on.
+      if (!(error instanceof LociError) || error.code !== 'gone') throw error;
     }
     if (isChanged) await store.admin.compact(namespace);
   }

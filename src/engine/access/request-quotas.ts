@@ -1,15 +1,17 @@
+import { LRUCache } from 'lru-cache';
 import { LociError } from '../../core/errors.ts';
 import type { EngineServices } from '../context.ts';
 
 /** How long a server believes that a namespace has no limit of requests. */
 const UNLIMITED_MS = 10_000;
+const MAX_NAMESPACES = 10_000;
 
 /** Counts the requests of namespaces that have a limit, for all servers of the store. */
 export class RequestQuotas {
   readonly #services: EngineServices;
   /** Until when a namespace is known to be without a limit, or to be refused, by the monotonic clock. */
-  readonly #unlimited = new Map<string, number>();
-  readonly #refused = new Map<string, number>();
+  readonly #unlimited = new LRUCache<string, number>({ max: MAX_NAMESPACES });
+  readonly #refused = new LRUCache<string, number>({ max: MAX_NAMESPACES });
 
   constructor(services: EngineServices) {
     this.#services = services;
@@ -40,7 +42,7 @@ export class RequestQuotas {
     throw refused(waitMs, perMinute);
   }
 
-  #isUntil(times: Map<string, number>, namespace: string): boolean {
+  #isUntil(times: LRUCache<string, number>, namespace: string): boolean {
     const until = times.get(namespace);
     if (until === undefined || performance.now() < until) return until !== undefined;
     times.delete(namespace);

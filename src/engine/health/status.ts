@@ -6,7 +6,7 @@ import type { VaultConfig } from '../../config/sources-schema.ts';
 import { ORIGINS } from '../../core/types.ts';
 import type { StoreTotals } from '../../store/admin-model.ts';
 import { sourceStates } from '../../store/items/kinds.ts';
-import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
+import { ADMIN_NAMESPACE, NAMESPACE_REMOVAL, removedNamespace } from '../../store/rules/admin-namespace.ts';
 import type { EngineContext, Unrelated } from '../context.ts';
 import {
   activeGeneration,
@@ -273,12 +273,23 @@ export const namespacesOutput = z.strictObject({
       }),
     )
     .describe('That of the settings, then the others by name.'),
+  deleted: z
+    .array(z.strictObject({ namespace: z.string(), deleted_at: z.iso.datetime(), by: z.string() }))
+    .describe(
+      'The namespaces that were deleted last, newest first: at most 100. One may have been made again.',
+    ),
 });
 export type NamespacesOutput = z.infer<typeof namespacesOutput>;
 
-/** The namespaces that have a record, and that of the settings. */
+const MAX_DELETED = 100;
+
+/** The namespaces that have a record, and that of the settings; and those that were deleted. */
 export async function listNamespaces({ store, config, now }: EngineContext): Promise<NamespacesOutput> {
-  const stored = await store.admin.recordCounts(ADMIN_NAMESPACE, now());
+  const log = { action: NAMESPACE_REMOVAL, after: null, limit: MAX_DELETED };
+  const [stored, { entries }] = await Promise.all([
+    store.admin.recordCounts(ADMIN_NAMESPACE, now()),
+    store.admin.audit(ADMIN_NAMESPACE, { log }),
+  ]);
   const own = stored.find(({ namespace }) => namespace === config.namespace);
   const others = stored.filter((each) => each !== own);
   return {
@@ -286,5 +297,10 @@ export async function listNamespaces({ store, config, now }: EngineContext): Pro
       { namespace: config.namespace, records: own?.records ?? 0, configured: true },
       ...others.map((each) => ({ ...each, configured: false })),
     ],
+    deleted: entries.map(({ subject, at, actor }) => ({
+      namespace: removedNamespace(subject),
+      deleted_at: isoTime(at),
+      by: actor,
+    })),
   };
 }

@@ -1,6 +1,6 @@
 import { LociError } from '../../core/errors.ts';
 import type { Quota } from '../admin-model.ts';
-import { ADMIN_NAMESPACE } from '../rules/admin-namespace.ts';
+import { ADMIN_NAMESPACE, NAMESPACE_REMOVAL, removalSubject } from '../rules/admin-namespace.ts';
 import type { TextIndex } from './driver.ts';
 import { QUOTA, quotaOf } from './quota.ts';
 import { atOnce, type Row, type Sql } from './sql.ts';
@@ -25,14 +25,6 @@ export interface NamespaceRow {
   readonly quota: Quota;
 }
 
-/** The action of the audit entry of a removal. */
-export const REMOVAL = 'namespace-delete';
-
-/** The subject of the audit entries about the removal of a namespace. */
-export function removalSubject(namespace: string): string {
-  return `namespace:${namespace}`;
-}
-
 /** Creates the namespace if there is none. Within a transaction. @throws LociError `gone` if it was removed */
 export async function lockNamespace(sql: Sql, text: TextIndex, name: string): Promise<NamespaceRow> {
   const found = await lockExisting(sql, name);
@@ -54,7 +46,7 @@ export async function isRemoved(sql: Sql, name: string): Promise<boolean> {
       { subject: removalSubject(name) },
     ),
   );
-  return last?.['action'] === REMOVAL;
+  return last?.['action'] === NAMESPACE_REMOVAL;
 }
 
 /**
@@ -62,18 +54,15 @@ export async function isRemoved(sql: Sql, name: string): Promise<boolean> {
  * @throws LociError `gone`
  */
 export async function assertNotRemoved(sql: Sql, name: string): Promise<void> {
-  if (name !== ADMIN_NAMESPACE && (await isRemoved(sql, name))) throw removed(name);
-}
-
-function removed(name: string): LociError {
-  return new LociError('gone', `the namespace ${JSON.stringify(name)} was deleted`, {
+  if (name === ADMIN_NAMESPACE || !(await isRemoved(sql, name))) return;
+  throw new LociError('gone', `the namespace ${JSON.stringify(name)} was deleted`, {
     hint:
       'Take it out of the settings: `namespace`, and what `vaults`, `sources` and `skills` name for it. ' +
       'The operator can make it again: `loci serve token create --subject NAME`.',
   });
 }
 
-/** Within a transaction. @throws LociError `gone` if it is being removed */
+/** `null` also for a namespace that is being removed. Within a transaction. */
 export async function lockExisting(sql: Sql, name: string): Promise<NamespaceRow | null> {
   let row: Row | undefined;
   const [isLocked] = await atOnce(sql, [
@@ -87,8 +76,7 @@ export async function lockExisting(sql: Sql, name: string): Promise<NamespaceRow
       return true;
     },
   ]);
-  if (isLocked !== true || row === undefined) return null;
-  if (Number(row['removed']) === 1) throw removed(name);
+  if (isLocked !== true || row === undefined || Number(row['removed']) === 1) return null;
   const { chain, length, head } = row;
   return {
     id: Number(row['id']),

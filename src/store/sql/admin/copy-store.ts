@@ -16,7 +16,11 @@ const TABLES = (Object.keys(KEYS) as Table[]).filter(
 );
 
 /** Columns that the target derives, or that only one of the databases has. */
-const DERIVED: ReadonlySet<string> = new Set(['session', 'word_epoch', 'text_passages', 'text_terms']);
+const DERIVED: ReadonlySet<string> = new Set([
+  ...['session', 'word_epoch', 'text_passages', 'text_terms'],
+  // Of `quota`. A text may have other bytes in the other database.
+  ...['records', 'bytes'],
+]);
 
 /** How many rows of a namespace were copied, by table. */
 export interface CopiedNamespace {
@@ -135,7 +139,8 @@ async function copyNamespace(
       if (sentences.size > 0) await to.vectors.putSentences(ns, generation, sentences);
     });
   // After the records, because their limit may be lower than what there is.
-  await to.sql.write('quota', await from.sql.all('SELECT * FROM quota WHERE ns = :ns', { ns }), 'replace');
+  const quota = await from.sql.all('SELECT * FROM quota WHERE ns = :ns', { ns });
+  await to.sql.write('quota', quota.map(written), 'replace');
 }
 
 async function recordsOf(sql: Sql, ns: number): Promise<number> {

@@ -1,9 +1,15 @@
 import { LociError } from '../../../core/errors.ts';
 import { parseJson } from '../../../core/json.ts';
 import type { NamespaceRows, RemovalRequest, RemovalStep } from '../../admin-model.ts';
-import { ADMIN_NAMESPACE, type AdminNamespace } from '../../rules/admin-namespace.ts';
+import {
+  ADMIN_NAMESPACE,
+  type AdminNamespace,
+  NAMESPACE_READMISSION,
+  NAMESPACE_REMOVAL,
+  removalSubject,
+} from '../../rules/admin-namespace.ts';
 import type { Driver, NamespaceTable } from '../driver.ts';
-import { isRemoved, lockNamespace, REMOVAL, removalSubject } from '../namespace.ts';
+import { isRemoved, lockNamespace } from '../namespace.ts';
 import type { Row, Sql } from '../sql.ts';
 import { appendAudit } from './audit.ts';
 
@@ -77,7 +83,7 @@ async function begin(driver: Driver, namespace: string, row: Row, by: RemovalReq
   const { chain, length, head, records } = row;
   const log = chain === null ? null : { chain: String(chain), entries: Number(length), head: String(head) };
   const draft = {
-    ...{ ...by, action: REMOVAL, subject: removalSubject(namespace) },
+    ...{ ...by, action: NAMESPACE_REMOVAL, subject: removalSubject(namespace) },
     diff: { records: Number(records), audit_log: log },
   };
   await sql.inNamespace(ADMIN_NAMESPACE, async () => {
@@ -141,7 +147,7 @@ export async function readmitNamespace(
         hint: 'Let the deletion end first: run it again.',
       });
     const admin = await lockNamespace(sql, text, ADMIN_NAMESPACE);
-    const draft = { ...by, action: 'namespace-readmit', subject: removalSubject(namespace), diff: null };
+    const draft = { ...by, action: NAMESPACE_READMISSION, subject: removalSubject(namespace), diff: null };
     if (await isRemoved(sql, namespace)) await appendAudit(sql, admin, [draft]);
   });
 }
