@@ -176,6 +176,27 @@ it('every table that has a namespace has a policy, and a user who is told no nam
   await client.end();
 });
 
+it('a user who owns no table deletes no audit log unless the log of the store says so', async () => {
+  const store = await openAs('server');
+  await store.records.commit('its log', { audit: [auditDraft()] });
+  const client = new Client({ connectionString: urlOf(`${NAME}_server`) });
+  await client.connect();
+  await client.query("BEGIN; SET LOCAL loci.namespace = ':its log'; UPDATE namespace SET removed = 1");
+  await client.query('SAVEPOINT before');
+  await expect(client.query('DELETE FROM audit')).rejects.toThrow('the audit log is append-only');
+  await client.query('ROLLBACK TO before');
+  // Nor with tables that say so for this user alone.
+  await client.query('CREATE TEMPORARY TABLE namespace AS SELECT * FROM public.namespace');
+  await client.query("INSERT INTO pg_temp.namespace (id, name) VALUES (-1, '')");
+  await client.query('CREATE TEMPORARY TABLE audit AS SELECT * FROM public.audit');
+  await client.query(
+    "UPDATE pg_temp.audit SET ns = -1, action = 'namespace-delete', subject = 'namespace:its log'",
+  );
+  await expect(client.query('DELETE FROM public.audit')).rejects.toThrow('the audit log is append-only');
+  await client.end();
+  await store.close();
+});
+
 it('a copy is refused to a user who sees one namespace at a time', async () => {
   const settings = { path: 'loci.db', connectionString: urlOf(`${NAME}_server`) };
   await expect(connectStore(settings, { create: false })).rejects.toThrow(/sees one namespace at a time/);

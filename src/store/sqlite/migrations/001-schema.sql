@@ -167,9 +167,14 @@ CREATE INDEX audit_session ON audit (ns, session) WHERE session IS NOT NULL;
 CREATE TRIGGER audit_is_not_replaced BEFORE INSERT ON audit
 WHEN EXISTS (SELECT 1 FROM audit WHERE ns = NEW.ns AND chain = NEW.chain AND seq = NEW.seq)
 BEGIN SELECT RAISE (ABORT, 'the audit log is append-only'); END;
--- A log goes with its namespace when that is removed. The log of the administrative namespace says that it did.
+-- A log goes with its namespace, if the last entry about it in the log of the administrative namespace says so.
+CREATE VIEW removed_log AS
+  SELECT n.id AS ns FROM namespace AS n WHERE n.removed = 1 AND (
+    SELECT e.action FROM audit AS e WHERE e.ns = (SELECT id FROM namespace WHERE name = '') AND e.subject = 'namespace:' || n.name
+    ORDER BY e.seq DESC LIMIT 1
+  ) = 'namespace-delete';
 CREATE TRIGGER audit_is_kept BEFORE DELETE ON audit
-WHEN (SELECT removed FROM namespace WHERE id = OLD.ns) = 0
+WHEN NOT EXISTS (SELECT 1 FROM removed_log WHERE ns = OLD.ns)
 BEGIN SELECT RAISE (ABORT, 'the audit log is append-only'); END;
 CREATE TRIGGER audit_is_not_rewritten BEFORE UPDATE ON audit
 WHEN NEW.diff IS NOT NULL OR NEW.ns <> OLD.ns OR NEW.chain <> OLD.chain OR NEW.seq <> OLD.seq OR NEW.at <> OLD.at
@@ -186,7 +191,7 @@ CREATE TABLE audit_log (
   head TEXT NOT NULL
 ) STRICT;
 CREATE TRIGGER audit_log_is_kept BEFORE DELETE ON audit_log
-WHEN (SELECT removed FROM namespace WHERE id = OLD.ns) = 0
+WHEN NOT EXISTS (SELECT 1 FROM removed_log WHERE ns = OLD.ns)
 BEGIN SELECT RAISE (ABORT, 'the audit log is append-only'); END;
 CREATE TRIGGER audit_log_only_grows BEFORE UPDATE ON audit_log
 WHEN NEW.ns <> OLD.ns OR NEW.chain <> OLD.chain OR NEW.length <= OLD.length
@@ -209,7 +214,7 @@ CREATE TABLE audit_attachment (
   UNIQUE (ns, chain, first_seq)
 ) STRICT;
 CREATE TRIGGER audit_attachment_is_kept BEFORE DELETE ON audit_attachment
-WHEN (SELECT removed FROM namespace WHERE id = OLD.ns) = 0
+WHEN NOT EXISTS (SELECT 1 FROM removed_log WHERE ns = OLD.ns)
 BEGIN SELECT RAISE (ABORT, 'the audit log is append-only'); END;
 CREATE TRIGGER audit_attachment_is_not_rewritten BEFORE UPDATE ON audit_attachment
 WHEN NEW.id <> OLD.id OR NEW.ns <> OLD.ns OR NEW.chain <> OLD.chain OR NEW.first_seq <> OLD.first_seq
