@@ -161,11 +161,8 @@ async function index(
 
 /** @throws LociError `store_corrupt` unless the store has the records of the set and this number of passages */
 async function assertComplete(store: Store, set: EvalSet, path: string, passages: number): Promise<void> {
-  const { namespaces } = await store.admin.stats(ADMIN_NAMESPACE);
-  const stored = {
-    documents: namespaces.reduce((sum, each) => sum + each.records, 0),
-    passages: namespaces.reduce((sum, each) => sum + each.passages, 0),
-  };
+  const totals = await store.admin.totals(ADMIN_NAMESPACE);
+  const stored = { documents: totals.records, passages: totals.passages };
   const expected = { documents: countDocuments(set), passages };
   if (isDeepStrictEqual(stored, expected)) return;
   const described = ({ documents, passages }: typeof stored): string =>

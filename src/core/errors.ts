@@ -22,6 +22,7 @@ export type ErrorCode =
   | 'store_corrupt'
   | 'store_busy'
   | 'store_full'
+  | 'quota_exceeded'
   | 'store_failed'
   | 'embedding_mismatch'
   | 'embedding_unavailable'
@@ -93,6 +94,11 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorEntry>> = {
     exit: 6,
     hint: 'Free some disk space. Everything that was confirmed before is safe.',
   },
+  quota_exceeded: {
+    status: 507,
+    exit: 10,
+    hint: 'Delete what is not needed. The operator of Loci can raise the limit: `loci status set-quota`.',
+  },
   store_failed: { status: 500, exit: 6, hint: 'Run `loci doctor`.' },
   embedding_mismatch: {
     status: 503,
@@ -129,12 +135,19 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorEntry>> = {
 export class LociError extends Error {
   readonly code: ErrorCode;
   readonly hint: string;
+  /** When to try again after `rate_limited`, in seconds, if that is known. */
+  declare readonly retryAfterS?: number;
 
-  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { hint?: string; cause?: unknown; retryAfterS?: number } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'LociError';
     this.code = code;
     this.hint = options.hint ?? ERROR_TABLE[code].hint;
+    if (options.retryAfterS !== undefined) this.retryAfterS = options.retryAfterS;
   }
 
   get status(): number {

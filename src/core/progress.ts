@@ -3,7 +3,15 @@ import { LociError } from './errors.ts';
 /** The progress of a long call. */
 export interface Progress {
   readonly stage:
-    'reading' | 'deriving' | 'relating' | 'embedding' | 'indexing' | 'waiting' | 'checking' | 'copying';
+    | 'reading'
+    | 'deriving'
+    | 'relating'
+    | 'embedding'
+    | 'indexing'
+    | 'waiting'
+    | 'checking'
+    | 'copying'
+    | 'deleting';
   /** What is read, checked or waited for, such as the name of a vault; may be empty. */
   readonly subject: string;
   /** Units of the stage, such as files or texts. */

@@ -155,6 +155,22 @@ describe('embedPending', () => {
     expect(calls.flat().length).toBeLessThan(300);
   });
 
+  it('goes on with the other namespaces when one is deleted meanwhile', async () => {
+    await write(['oven'], 'deleted');
+    await write(['tiles'], 'other');
+    const fake = embedder();
+    const by = { at: NOW, actor: 'operator', surface: 'cli' };
+    const deleting: Embedder = {
+      ...fake,
+      embed: async (texts, options) => {
+        if (calls.length === 0) await store.admin.removeNamespace('deleted', { by, limit: 1, from: 0 });
+        return fake.embed(texts, options);
+      },
+    };
+    expect(await embedPending(store, deleting, generation)).toBe(1);
+    expect(await store.admin.stats('other')).toMatchObject({ vectors: 1 });
+  });
+
   it('gives the model the next batch before the last one is finished', async () => {
     await write(Array.from({ length: 300 }, (_, n) => `text ${String(n)}`));
     const fake = embedder();

@@ -7,6 +7,7 @@ import { RefusedTextsError, type TextResult } from '../embed/embedder.ts';
 import type {
   PendingEmbedding,
   PendingEmbeddings,
+  PendingOfNamespace,
   SentenceVectors,
   VectorWrite,
 } from '../store/search-model.ts';
@@ -68,8 +69,9 @@ interface EmbedPendingOptions extends ProgressOptions {
 
 /**
  * Embeds every text that has no vector of the generation yet, those first that improve searches most. Each batch is written at once,
- * so a run that stops loses only those in work. Texts that the provider refuses stay without one. Then makes the index of the vectors if
- * that is missing, also one that a run before has not finished. Returns the number of texts embedded.
+ * so a run that stops loses only those in work. Texts that the provider refuses stay without one. Removes vectors that nothing uses from
+ * the namespaces that it has changed. Then makes the index of the vectors if that is missing, also one that a run before has not finished.
+ * Returns the number of texts embedded.
  * @throws LociError `embedding_unavailable`, `aborted`
  */
 export async function embedPending(
@@ -78,12 +80,11 @@ export async function embedPending(
   generation: number,
   { refusals = new Refusals(), ...options }: EmbedPendingOptions = {},
 ): Promise<number> {
-  const namespaces = await store.admin.namespaces(ADMIN_NAMESPACE);
-  const { texts: total, bytes: totalBytes } = await pendingTotals(store, generation, namespaces);
-  if (total === 0) {
-    await createMissingIndex(store, generation, options);
-    return 0;
-  }
+  const [pending, needsIndex] = await Promise.all([
+    store.vectors.allPending(ADMIN_NAMESPACE, generation),
+    store.vectors.needsIndex(ADMIN_NAMESPACE, generation),
+  ]);
+  const { texts: total, bytes: totalBytes } = sumOf(pending);
   let embedded = 0;
   let done = 0;
   let bytes = 0;
@@ -91,17 +92,25 @@ export async function embedPending(
     const work = { done: Math.min(bytes, totalBytes), total: totalBytes };
     options.onProgress?.({ stage: 'embedding', subject: '', done: Math.min(done, total), total, work });
   };
-  report();
-  for (const namespace of namespaces) {
+  if (total > 0) report();
+  for (const { namespace } of pending) {
     const batches = embedNamespace(store, embedder, namespace, generation, { ...options, refusals });
-    for await (const { texts, refused } of batches) {
-      embedded += texts.length - refused;
-      done += texts.length;
-      bytes += texts.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
-      report();
+    let isChanged = false;
+    try {
+      for await (const { texts, refused } of batches) {
+        isChanged = true;
+        embedded += texts.length - refused;
+        done += texts.length;
+        bytes += texts.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+        report();
+      }
+    } catch (error) {
+      // The namespace was deleted meanwhile. The others go on.
+      if (!(error instanceof LociError) || error.code !== 'gone') throw error;
     }
+    if (isChanged) await store.admin.compact(namespace);
   }
-  await createMissingIndex(store, generation, options);
+  if (needsIndex || total > 0) await createMissingIndex(store, generation, options);
   return embedded;
 }
 
@@ -116,20 +125,18 @@ export async function createMissingIndex(
   await vectors.setGeneration(ADMIN_NAMESPACE, { index: generation });
 }
 
-/** The texts without a vector of the generation, in all namespaces unless some are given. */
+function sumOf(pending: readonly PendingOfNamespace[]): Pick<PendingEmbeddings, 'texts' | 'bytes'> {
+  const sum = (figure: 'texts' | 'bytes'): number =>
+    pending.reduce((total, namespace) => total + namespace[figure], 0);
+  return { texts: sum('texts'), bytes: sum('bytes') };
+}
+
+/** The texts without a vector of the generation, in all namespaces. */
 export async function pendingTotals(
-  store: Store,
+  { vectors }: Store,
   generation: number,
-  namespaces?: readonly string[],
 ): Promise<Pick<PendingEmbeddings, 'texts' | 'bytes'>> {
-  const all = namespaces ?? (await store.admin.namespaces(ADMIN_NAMESPACE));
-  let [texts, bytes] = [0, 0];
-  for (const namespace of all) {
-    const pending = await store.vectors.pending(namespace, generation, { totals: true });
-    texts += pending.texts;
-    bytes += pending.bytes;
-  }
-  return { texts, bytes };
+  return sumOf(await vectors.allPending(ADMIN_NAMESPACE, generation));
 }
 
 /** The number of texts without a vector of the generation, in all namespaces. */

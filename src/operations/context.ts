@@ -11,6 +11,7 @@ import type { Progress } from '../core/progress.ts';
 import type { OpenOptions } from '../engine/open.ts';
 import type { CallerLimit } from './caller-limit.ts';
 import type { LocalIo, OperationContext } from './operation.ts';
+import { RequestQuotas } from '../engine/access/request-quotas.ts';
 import type { EngineContext } from '../engine/context.ts';
 
 export interface ContextOptions extends Omit<OpenOptions, 'create' | 'liveSettings'> {
@@ -69,7 +70,14 @@ export function createContext(options: ContextOptions): OpenContext {
       signal,
       ...(limit !== undefined &&
         caller.trust !== 'operator' && {
-          admit: (steps, work) => limit.run({ caller: caller.namespace ?? '', steps, signal }, work),
+          admit: ({ steps = false, kind }, work) =>
+            limit.run({ caller: caller.namespace ?? '', steps, signal }, async () => {
+              // The operation says why there is no store.
+              const opened = await engine.open(false).catch(() => null);
+              if (opened === null) return work();
+              const namespace = caller.namespace ?? opened.namespace;
+              return opened.shared(RequestQuotas).run(namespace, kind === 'read', work);
+            }),
         }),
       isOwner: machine !== undefined || call.isOwner === true,
       onProgress: call.onProgress ?? options.onProgress ?? (() => undefined),

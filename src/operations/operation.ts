@@ -47,6 +47,8 @@ export interface Definition<Input extends z.ZodType, Output extends z.ZodType> {
   readonly onPageHere?: boolean;
   /** Whether agents may not run it while `writes.enabled` is false. */
   readonly needsWrites?: boolean;
+  /** Whether agents have no tool for it, whatever their token allows. */
+  readonly notForAgents?: boolean;
   /** Whether agents see it among their tools only if `mcp.tools` names it. */
   readonly listedOnRequest?: boolean;
   /** Whether it has several steps, such as a refresh. The history then has every run of it, not only those of agents. */
@@ -87,8 +89,11 @@ export interface OperationContext {
   readonly isOwner: boolean;
   /** Files and streams of this machine, if the caller may use them. */
   readonly machine?: LocalIo;
-  /** Runs work when the limit of a server admits another operation of the caller. */
-  readonly admit?: <Result>(steps: boolean, work: () => Promise<Result>) => Promise<Result>;
+  /** Runs an operation when the limits of a server and of the caller's memory admit another one. */
+  readonly admit?: <Result>(
+    operation: Pick<Operation, 'steps' | 'kind'>,
+    work: () => Promise<Result>,
+  ) => Promise<Result>;
   /** The folders that a host program indexes for the caller, where these are not the vaults of the settings. */
   readonly vaults?: readonly VaultConfig[];
   /** Reads the settings at each call. @throws LociError `invalid_config`, `unreadable` */

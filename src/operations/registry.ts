@@ -134,6 +134,8 @@ export const OPERATIONS = [
   }),
   ...operationsOf(async () => (await import('./nouns/access.ts')).accessOperations, {
     namespaces: 'list the namespaces of the store, with the number of their records',
+    'delete-namespace': 'delete the memory of a subject, with its audit log and tokens',
+    'set-quota': 'limit what a subject may keep, and how often it may ask',
     'token-create': 'make a token that gives access to a memory over HTTP',
     'token-list': 'list the tokens',
     'token-revoke': 'revoke a token',

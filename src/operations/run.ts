@@ -22,7 +22,7 @@ export async function runOperation<Input extends z.ZodType, Output extends z.Zod
       operation.run(context, input),
     );
   try {
-    const output = await (context.admit?.(operation.steps === true, run) ?? run());
+    const output = await (context.admit?.(operation, run) ?? run());
     outcome = outcomeOf(output);
     return output;
   } catch (error) {

@@ -222,21 +222,93 @@ export interface StoredToken {
 }
 
 export interface NamespaceStats {
-  readonly namespace: string;
   readonly records: number;
   readonly deleted: number;
   readonly passages: number;
+  /** Distinct words. */
   readonly terms: number;
   readonly vectors: number;
+  /** Distinct texts of passages of records that are not deleted. */
+  readonly texts: number;
+  /** How many of these texts have a vector, by the id of the generation. Generations without any are left out. */
+  readonly embedded: ReadonlyMap<number, number>;
   readonly byOrigin: Readonly<Partial<Record<Origin, number>>>;
   readonly bySource: Readonly<Record<string, number>>;
 }
 
-export interface StoreStats {
+/** The size of a store, all namespaces together. */
+export interface StoreTotals extends StoreSize {
+  /** Without deleted ones. */
+  readonly records: number;
+  readonly passages: number;
+  readonly vectors: number;
+  /** Texts without a vector of the active generation. */
+  readonly pending: number;
+}
+
+export interface StoreSize {
   /** Bytes on disk, journals included. */
   readonly bytes: number;
   readonly schemaVersion: number;
   /** What the operator should know of the database although nothing is damaged; `null` if there is nothing. */
   readonly warning: string | null;
-  readonly namespaces: readonly NamespaceStats[];
+}
+
+/** What a purge removes: records deleted before a time, and records and items that expire at a time or before; or old receipts. */
+export type PurgeTimes =
+  | { readonly deletedBefore: Timestamp; readonly expiredBy: Timestamp }
+  | { readonly receiptsBefore: Timestamp };
+
+/** How many records of a namespace are found. */
+export interface NamespaceRecords {
+  readonly namespace: string;
+  readonly records: number;
+}
+
+/** What the removal of a namespace removes. */
+export interface NamespaceRows {
+  /** Whether the removal has begun before. */
+  readonly hasBegun: boolean;
+  /** Tokens and sessions that open the namespace. */
+  readonly tokens: number;
+  /** The number of rows by table; tables without any are left out. */
+  readonly rows: Readonly<Record<string, number>>;
+}
+
+export interface RemovalRequest {
+  readonly by: Pick<AuditDraft, 'at' | 'actor' | 'surface' | 'session'>;
+  /** The number of rows to remove. */
+  readonly limit: number;
+  /** The `next` of the step before; 0 for the first. */
+  readonly from: number;
+}
+
+export interface RemovalStep {
+  /** The number of removed rows. */
+  readonly rows: number;
+  /** Where the next step goes on; `null` after the last one. */
+  readonly next: number | null;
+}
+
+/** How much a namespace may keep, and how many requests its tokens may send a minute; `null` for no limit. */
+export interface QuotaLimits {
+  /** Records that are not deleted. */
+  readonly maxRecords: number | null;
+  /** Bytes of UTF-8 in the contents of all records; deleted ones count until they are purged. */
+  readonly maxBytes: number | null;
+  readonly maxRequests: number | null;
+}
+
+/** What a namespace keeps now, with its limits. */
+export interface Quota extends QuotaLimits {
+  readonly records: number;
+  readonly bytes: number;
+}
+
+/** Whether a request may be answered. */
+export interface RequestAdmission {
+  /** Requests a minute; `null` for no limit. */
+  readonly limit: number | null;
+  /** How long to wait before the next one; 0 if the request is admitted. */
+  readonly waitMs: number;
 }

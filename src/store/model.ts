@@ -1,7 +1,7 @@
 /** The types of a store: records, batches of writes, and the filters and results of lists and counts. */
 
 import type { LociRecord, Origin, Passage, Timestamp } from '../core/types.ts';
-import type { AuditDraft, AuditEntry } from './admin-model.ts';
+import type { AuditDraft, AuditEntry, QuotaLimits } from './admin-model.ts';
 import type { ConceptUpdate } from './concept-model.ts';
 import type { GraphUpdate, BelongsToProgress, BelongsToUpdate } from './graph-model.ts';
 import type { ItemChange } from './item-model.ts';
@@ -109,6 +109,8 @@ export interface CommitBatch {
   readonly items?: readonly ItemChange[];
   /** Items of the administrative namespace, such as tokens. */
   readonly adminItems?: readonly ItemChange[];
+  /** The limits that the namespace has from then on. */
+  readonly quota?: QuotaLimits;
   /** Edges of documents; those from or to records that are gone are left out. */
   readonly belongsTo?: BelongsToUpdate;
   /** Nodes and edges of the graph, applied after everything else. */

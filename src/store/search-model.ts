@@ -291,6 +291,11 @@ export interface PendingEmbeddings {
   readonly bytes: number;
 }
 
+/** The texts of a namespace without a vector, and their size in bytes of UTF-8. */
+export interface PendingOfNamespace extends Pick<PendingEmbeddings, 'texts' | 'bytes'> {
+  readonly namespace: string;
+}
+
 /** The vectors of the sentences of passages, by the hash of the passage's content. A passage may have none. */
 export type SentenceVectors = ReadonlyMap<string, readonly Float32Array[]>;
 

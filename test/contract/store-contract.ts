@@ -15,7 +15,10 @@ import { describeDeletionAndRestoration, describePurge } from './store-deletion.
 import { describeNeighbours, describeSentences } from './store-sentences.ts';
 import { describePortability } from './store-portability.ts';
 import { describeConflicts, describeRecords, describeRecordValues } from './store-records.ts';
+import { describeQuotas } from './store-quotas.ts';
+import { describeRemoval } from './store-removal.ts';
 import { describeTextSearch, describeWords } from './store-text.ts';
+import { describeFigures } from './store-figures.ts';
 import { describeMaintenance } from './store-maintenance.ts';
 import { describePendingEmbeddings, describeVectors } from './store-vectors.ts';
 
@@ -37,6 +40,7 @@ const ALL_SUITES: readonly Suite[] = [
   describePurge,
   describeDeletionAndRestoration,
   describeMaintenance,
+  describeFigures,
   describeWords,
   describeRecords,
   describeRecordValues,
@@ -67,6 +71,8 @@ const ALL_SUITES: readonly Suite[] = [
   describeLeases,
   describeFences,
   describePortability,
+  describeRemoval,
+  describeQuotas,
 ];
 
 /** Calls of every role, for a store that answers as one that passes all suites and only runs the calls elsewhere. */

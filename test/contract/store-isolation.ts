@@ -315,10 +315,13 @@ export function describeWrittenIsolation({ store, namespace }: StoreFixture): vo
         startupDigest: null,
         history: [],
         receipts: [],
-        stats: undefined,
+        stats: {
+          ...{ records: 0, deleted: 0, passages: 0, terms: 0, vectors: 0, texts: 0 },
+          ...{ embedded: new Map(), byOrigin: {}, bySource: {} },
+        },
       });
       expect(await purge(store.records, ns, purgeRequest())).toBe(0);
-      expect(await readAll(ns)).toMatchObject({ stats: undefined });
+      expect(await readAll(ns)).toMatchObject({ stats: { records: 0, passages: 0, vectors: 0 } });
     });
   });
 }

@@ -45,12 +45,13 @@ export function describeMaintenance({ store, namespace, generation }: StoreFixtu
       await embed(store, vectors, ns, () => unit(1, 0, 0));
       await evict(store, ns, 4);
       expect(await statsOf(store, ns)).toEqual({
-        namespace: ns,
         records: 3,
         deleted: 0,
         passages: 3,
         terms: 4,
         vectors: 4,
+        texts: 3,
+        embedded: new Map([[vectors, 3]]),
         byOrigin: { vault: 2, memory: 1 },
         bySource: JSON.parse('{"a": 1, "constructor": 1, "__proto__": 1}') as Record<string, number>,
       });

@@ -147,19 +147,18 @@ export function countNotesWithKeys(
 }
 
 /** `undefined` for a namespace that was never written. */
-export async function statsOf(
-  { admin }: Pick<Store, 'admin'>,
-  namespace: string,
-): Promise<NamespaceStats | undefined> {
-  const { namespaces } = await admin.stats(ADMIN_NAMESPACE);
-  return namespaces.find((stats) => stats.namespace === namespace);
+export async function statsOf({ admin }: Pick<Store, 'admin'>, namespace: string): Promise<NamespaceStats> {
+  return admin.stats(namespace);
 }
 
 /** The findings of the checks of the file and of the derived state of every namespace. */
 export async function verifyStore({ admin }: Pick<Store, 'admin'>): Promise<string[]> {
   const findings = await admin.verify(ADMIN_NAMESPACE);
-  for (const { namespace } of (await admin.stats(ADMIN_NAMESPACE)).namespaces)
-    findings.push(...(await admin.verify(namespace)));
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const page = await admin.verifyNamespaces(ADMIN_NAMESPACE, after);
+    findings.push(...page.flatMap((each) => each.findings));
+    after = page.at(-1)?.namespace;
+  }
   return findings;
 }
 

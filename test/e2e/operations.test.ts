@@ -78,6 +78,8 @@ const CALLS: readonly (readonly [operation: string, input: Input])[] = [
   ['reindex', {}],
   ['embed-test', {}],
   ['embed-backfill', { dry_run: true }],
+  ['delete-namespace', { namespace: 'nobody', dry_run: true }],
+  ['set-quota', { namespace: 'ada', records: 1000 }],
 ];
 
 const REMOTE: ReadonlyMap<string, Operation> = new Map(
@@ -156,12 +158,20 @@ const indexedHome = preparedHomes(async (home) => {
   await loci(['index'], { home });
 });
 
-async function answersOn(surface: Surface | 'cli'): Promise<[home: string, answers: Answer[]]> {
+/** Agents have no tool for some operations. */
+const isOffered = (surface: Surface | 'cli', name: string): boolean =>
+  !surface.startsWith('mcp') || REMOTE.get(name)?.notForAgents !== true;
+
+async function answersOn(surface: Surface | 'cli'): Promise<[home: string, answers: (Answer | null)[]]> {
   const home = indexedHome();
   const server = await SharedServer.open('ada', { vaults: VAULTS }, home);
   await server.addMember('ada', 'token');
-  const answers: Answer[] = [];
+  const answers: (Answer | null)[] = [];
   for (const [name, input] of ALL_CALLS) {
+    if (!isOffered(surface, name)) {
+      answers.push(null);
+      continue;
+    }
     const call =
       surface === 'cli'
         ? loci([...commandWords(name), '--input', '-', '--json'], { home, stdin: JSON.stringify(input) })
@@ -186,6 +196,7 @@ describe('every operation', () => {
       const [home, expected] = await (inLibrary ??= answersOn('library'));
       const [ownHome, answers] = await answersOn(surface);
       for (const [i, [name, input]] of ALL_CALLS.entries()) {
+        if (!isOffered(surface, name)) continue;
         const label = `${name} ${JSON.stringify(input)}`;
         if ('no_such_field' in input) expect.soft(answers[i], label).toMatchObject(UNKNOWN_FIELD);
         else if (surface !== 'cli' || !FOR_OWNER.has(name)) {

@@ -110,7 +110,9 @@ describe('authentication', () => {
         'this needs the scope operator; the token has read, write, admin',
       ]);
     }
-    const { json } = await server.request('/api/v1/status', { token: admin });
+    expect((await server.request('/metrics', { token: admin })).status).toBe(403);
+    const { json, text } = await server.request('/api/v1/status', { token: admin });
+    expect(text).not.toContain('alice');
     expect(json).toMatchObject({
       namespace: 'tenant',
       records: 0,

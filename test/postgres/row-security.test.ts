@@ -147,12 +147,17 @@ describeStore(
   () => openAs('server', proxy),
 );
 
+/** What a server sees of all namespaces: names and numbers, and no texts. */
+const VIEWS = ['all_namespaces', 'all_pending', 'all_records', 'all_removed', 'all_totals'];
+
 it('every table that has a namespace has a policy, and a user who is told no namespace sees no row', async () => {
   const client = new Client({ connectionString: urlOf(`${NAME}_server`) });
   await client.connect();
   const { rows } = await client.query<{ name: string; active: boolean }>(
     `SELECT table_name AS name, row_security_active(table_name) AS active FROM information_schema.columns
-     WHERE table_schema = 'public' AND (column_name = 'ns' OR table_name IN ('namespace', 'lease')) GROUP BY table_name`,
+     JOIN information_schema.tables USING (table_schema, table_name)
+     WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND (column_name = 'ns' OR table_name IN ('namespace', 'lease'))
+     GROUP BY table_name`,
   );
   expect(rows.length).toBeGreaterThan(20);
   for (const { name, active } of rows) {
@@ -160,11 +165,35 @@ it('every table that has a namespace has a policy, and a user who is told no nam
     if (name === 'passage_text') continue;
     expect([name, (await client.query(`SELECT 1 FROM ${name} LIMIT 1`)).rows]).toEqual([name, []]);
   }
-  await expect(client.query("UPDATE all_namespaces SET name = 'taken'")).rejects.toThrow(
-    'cannot update view',
+  const views = await client.query<{ name: string }>(
+    "SELECT table_name AS name FROM information_schema.views WHERE table_schema = 'public'",
   );
+  expect(views.rows.map(({ name }) => name).toSorted()).toEqual(VIEWS);
+  for (const view of VIEWS)
+    await expect(client.query(`DELETE FROM ${view}`)).rejects.toThrow('cannot delete from view');
   expect((await client.query('UPDATE loci_store SET version = 99')).rowCount).toBe(0);
   await client.end();
+});
+
+it('a user who owns no table deletes no audit log unless the log of the store says so', async () => {
+  const store = await openAs('server');
+  await store.records.commit('its log', { audit: [auditDraft()] });
+  const client = new Client({ connectionString: urlOf(`${NAME}_server`) });
+  await client.connect();
+  await client.query("BEGIN; SET LOCAL loci.namespace = ':its log'; UPDATE namespace_state SET removed = 1");
+  await client.query('SAVEPOINT before');
+  await expect(client.query('DELETE FROM audit')).rejects.toThrow('the audit log is append-only');
+  await client.query('ROLLBACK TO before');
+  // Nor with tables that say so for this user alone.
+  await client.query('CREATE TEMPORARY TABLE namespace AS SELECT * FROM public.namespace');
+  await client.query("INSERT INTO pg_temp.namespace (id, name) VALUES (-1, '')");
+  await client.query('CREATE TEMPORARY TABLE audit AS SELECT * FROM public.audit');
+  await client.query(
+    "UPDATE pg_temp.audit SET ns = -1, action = 'namespace-delete', subject = 'namespace:its log'",
+  );
+  await expect(client.query('DELETE FROM public.audit')).rejects.toThrow('the audit log is append-only');
+  await client.end();
+  await store.close();
 });
 
 it('a copy is refused to a user who sees one namespace at a time', async () => {

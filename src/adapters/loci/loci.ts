@@ -8,7 +8,7 @@ import { embedNew } from '../../engine/reading/embed-new.ts';
 import { forgetSource } from '../../engine/reading/forget-source.ts';
 import { deriveStale } from '../../engine/reading/index-vaults.ts';
 import { refreshVault } from '../../engine/reading/refresh/refresh-vault.ts';
-import { NO_GENERATION, pendingTotals, Refusals } from '../../ingest/embed.ts';
+import { NO_GENERATION, Refusals } from '../../ingest/embed.ts';
 import { sourceStates } from '../../store/items/kinds.ts';
 import type { SourceState } from '../../store/admin-model.ts';
 import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
@@ -163,7 +163,11 @@ export class LociBackend implements Backend {
   async #waiting(namespaces: readonly string[]): Promise<number> {
     if (this.#config.embedding.provider === 'none') return 0;
     const generation = (await vectorsOf(this.#open.engine))?.generation ?? NO_GENERATION;
-    return (await pendingTotals(this.#open.engine.store, generation, namespaces)).texts;
+    const pending = await this.#open.engine.store.vectors.allPending(ADMIN_NAMESPACE, generation);
+    return pending.reduce(
+      (sum, { namespace, texts }) => sum + (namespaces.includes(namespace) ? texts : 0),
+      0,
+    );
   }
 
   async #readOne(pool: LocatedPool): Promise<void> {

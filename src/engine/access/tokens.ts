@@ -115,6 +115,10 @@ export async function createToken(
     usedAt: null,
   };
   const diff = { for: subject, name, scopes: [...scopes] };
+  // The operator gives access to a namespace that was deleted, and thereby makes it again.
+  const { actor, surface, session } = context.caller;
+  const by = { at: createdAt, actor, surface, ...(session !== undefined && { session }) };
+  await store.admin.readmitNamespace(ADMIN_NAMESPACE, subject, by);
   const audit = [auditDraft(context, 'token-create', `token:${token.id}`, diff)];
   await store.records.commit(subject, { adminItems: [tokenPut(token)], audit });
   return { token: text, ...formatToken(token), note: await emptyNamespaceNote(context, subject) };
@@ -136,7 +140,8 @@ async function emptyNamespaceNote(
   { store, namespace }: EngineContext,
   subject: string,
 ): Promise<string | null> {
-  if (subject === namespace || (await store.admin.namespaces(ADMIN_NAMESPACE)).includes(subject)) return null;
+  if (subject === namespace || (await store.admin.namespaces(ADMIN_NAMESPACE, subject)).length > 0)
+    return null;
   return (
     `the namespace ${subject} is empty so far; what you index and write on this machine is in ${namespace}, ` +
     `which \`--subject ${namespace}\` gives access to`

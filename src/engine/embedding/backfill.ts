@@ -25,7 +25,7 @@ import {
 } from './generations.ts';
 import { NO_REFUSALS, refusalFields, refusalReport } from './refusal-report.ts';
 import { millisecondsSince, tookMs } from '../fields/times.ts';
-import { leaseNote, leaseProcess, withLease } from '../shared/lease.ts';
+import { leaseHolder, leaseProcess, withLease } from '../shared/lease.ts';
 
 export const backfillInput = z.strictObject({
   dry_run: z.boolean().exactOptional().describe('Only count what would be embedded, and estimate the cost.'),
@@ -74,8 +74,7 @@ export async function backfill(
   const active = activeGeneration(generations) ?? null;
   const found = generationOf(generations, embedder);
   const before = found?.id ?? NO_GENERATION;
-  const namespaces = await store.admin.namespaces(ADMIN_NAMESPACE);
-  const { texts, bytes } = await pendingTotals(store, before, namespaces);
+  const { texts, bytes } = await pendingTotals(store, before);
   const tokens = Math.ceil(bytes / BYTES_PER_TOKEN) + TOKENS_OF_HEADINGS * texts;
   const price = context.config.embedding.pricePerMillionTokens;
   const report = {
@@ -106,7 +105,6 @@ export async function backfill(
     // A process that was suspended may have lost the lease to another one, which fills another model.
     signal.throwIfAborted();
     if (isActive) await switchTo(context, target.id);
-    for (const namespace of namespaces) await store.admin.compact(namespace);
     const refused = await refusalReport(context, refusals);
     return { ...report, is_active: isActive, embedded, remaining, ...refused, ...took() };
   });
@@ -129,10 +127,13 @@ async function requireEmbedder(context: EngineContext): Promise<Embedder> {
 }
 
 /** Lets searches use a generation, and removes all others. */
-async function switchTo({ store: { vectors } }: EngineContext, id: number): Promise<void> {
+async function switchTo({ store, namespace }: EngineContext, id: number): Promise<void> {
+  const { vectors } = store;
   await vectors.setGeneration(ADMIN_NAMESPACE, { activate: id });
   for (const other of await vectors.generations(ADMIN_NAMESPACE))
     if (other.id !== id) await vectors.setGeneration(ADMIN_NAMESPACE, { remove: other.id });
+  // Frees the space of the others.
+  await store.admin.compact(namespace);
 }
 
 const EMBEDDING_LEASE = { namespace: ADMIN_NAMESPACE, name: 'embedding' };
@@ -171,15 +172,19 @@ export function embeddingProcess(context: EngineContext): Promise<string | null>
   return leaseProcess(context, EMBEDDING_LEASE);
 }
 
-/**
- * Estimates when the process that embeds what is new will be done, from its work so far. Milliseconds; `null` if none does, or if it
- * has embedded nothing yet.
- */
-export async function embeddingTimeLeft(context: EngineContext, generation: number): Promise<number | null> {
-  const note = await leaseNote(context, EMBEDDING_LEASE);
+/** The process that embeds now, as `embeddingProcess` gives it, and when it will be done. */
+interface RunningEmbedding {
+  readonly process: string | null;
+  /** By an estimate from its work so far, in milliseconds; `null` if none embeds, or if it has embedded nothing yet. */
+  readonly leftMs: number | null;
+}
+
+export async function runningEmbedding(context: EngineContext): Promise<RunningEmbedding> {
+  const { process, note } = await leaseHolder(context, EMBEDDING_LEASE);
   const [began, before] = (note ?? '').split('-').map(Number);
-  if (began === undefined || before === undefined) return null;
-  const pending = await countAllPending(context.store, generation);
+  if (began === undefined || before === undefined) return { process, leftMs: null };
+  const active = activeGeneration(await context.store.vectors.generations(ADMIN_NAMESPACE));
+  const pending = active === undefined ? before : await countAllPending(context.store, active.id);
   const done = before - pending;
-  return done <= 0 ? null : ((context.now() - began) / done) * pending;
+  return { process, leftMs: done <= 0 ? null : ((context.now() - began) / done) * pending };
 }

@@ -3,8 +3,8 @@ import { count } from '../../core/number-fields.ts';
 import { LociError } from '../../core/errors.ts';
 import { parseJson } from '../../core/json.ts';
 import type { Embedder } from '../../embed/embedder.ts';
+import type { NamespaceStats } from '../../store/admin-model.ts';
 import type { Generation, GenerationSpec } from '../../store/search-model.ts';
-import type { EngineContext } from '../context.ts';
 
 /** Identifies the generation of an embedder's vectors. Prefixes are a part of the model's name. */
 export function modelSpec({ provider, model, dimensions, prefixes }: Embedder): GenerationSpec {
@@ -132,22 +132,20 @@ interface Known {
   readonly embedder: Embedder;
   readonly generations: readonly Generation[];
   /** Of the caller's namespace. */
-  readonly texts: number;
+  readonly stats: Pick<NamespaceStats, 'texts' | 'embedded'>;
 }
 
 /** `null` if searches use the model of the settings, or none. */
-export async function modelChange(
-  { store, namespace }: EngineContext,
-  { embedder, generations, texts }: Known,
-): Promise<z.infer<typeof modelChangeOutput> | null> {
+export function modelChange({
+  embedder,
+  generations,
+  stats: { texts, embedded },
+}: Known): z.infer<typeof modelChangeOutput> | null {
   const from = activeGeneration(generations);
   const target = generationOf(generations, embedder);
   if (from === undefined || target?.active === true) return null;
-  const pending = { totals: true } as const;
-  const lacking =
-    target === undefined ? texts : (await store.vectors.pending(namespace, target.id, pending)).texts;
   return {
     ...{ from: generationFields(from), to: generationFields(modelSpec(embedder)), texts },
-    embedded: texts - lacking,
+    embedded: target === undefined ? 0 : (embedded.get(target.id) ?? 0),
   };
 }

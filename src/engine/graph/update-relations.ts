@@ -77,16 +77,19 @@ async function updateParts(
 async function unrelated(context: EngineContext, withKilled: boolean): Promise<Unrelated | null> {
   const { store, namespace, config, now } = context;
   if (store.capabilities.readOnly) return null;
-  const bounds = await store.records.bounds(namespace);
+  const [bounds, excluded, state] = await Promise.all([
+    store.records.bounds(namespace),
+    excludedSources(context),
+    config.graph.enabled ? store.graph.state(namespace) : null,
+  ]);
   const { lastChange, highestId, belongsTo } = bounds;
   const { pass } = belongsTo;
   const ofDocuments = pass === null ? belongsTo.upTo / Math.max(1, lastChange) : pass.document / highestId;
-  let isCurrent = isUpToDate(bounds, await excludedSources(context));
+  let isCurrent = isUpToDate(bounds, excluded);
   let upTo = pass === null ? belongsTo.upTo : 0;
   let stale = 0;
   const shares = [ofDocuments];
-  if (config.graph.enabled) {
-    const state = await store.graph.state(namespace);
+  if (state !== null) {
     const ofText = textUpTo(state, config.graph.types);
     const [isSimilar, isConcepts] = [isSimilarCurrent(state), isConceptsCurrent(state)];
     isCurrent &&= isTextCurrent(state, config.graph.types) && isSimilar && isConcepts;
@@ -97,11 +100,12 @@ async function unrelated(context: EngineContext, withKilled: boolean): Promise<U
   }
   if (isCurrent) return null;
   const changes = Math.max(lastChange - upTo, stale);
-  const holders = await Promise.all(
-    LEASES.map((name) => leaseProcess(context, { namespace, name }, withKilled)),
-  );
+  const [records, ...holders] = await Promise.all([
+    store.records.count(namespace, { now: now() }),
+    ...LEASES.map((name) => leaseProcess(context, { namespace, name }, withKilled)),
+  ]);
   return {
-    records: Math.min(changes, await store.records.count(namespace, { now: now() })),
+    records: Math.min(changes, records),
     share: shares.reduce((sum, share) => sum + share, 0) / shares.length,
     process: holders.find((holder) => holder !== null) ?? null,
   };

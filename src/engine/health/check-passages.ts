@@ -6,7 +6,6 @@ import type { LociRecord, Passage } from '../../core/types.ts';
 import { cutOrReport, type Chunking } from '../../ingest/passages.ts';
 import type { SourceProblem } from '../../sources/source.ts';
 import type { Page } from '../../store/model.ts';
-import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { Finding } from './check.ts';
 import { nameRecords } from './check-graph.ts';
 import type { EngineContext } from '../context.ts';
@@ -49,7 +48,7 @@ export async function checkPassages(context: EngineContext, options: ProgressOpt
   const chunking = await chunkingOf(context);
   const differences: Differences = { broken: [], stale: [], missing: [], uncut: [] };
   let count = 0;
-  const total = await countRecords(context);
+  const { records: total } = await context.store.admin.stats(context.namespace);
   const onCompared = (): void => {
     onProgress?.({ stage: 'checking', subject: 'passages', done: ++count, total });
   };
@@ -120,9 +119,4 @@ function firstIds(records: readonly LociRecord[]): number[] {
     return i > 0 && characters > MAX_COMPARED_CHARACTERS;
   });
   return records.slice(0, end === -1 ? undefined : end).map(({ id }) => id);
-}
-
-async function countRecords({ store, namespace }: EngineContext): Promise<number> {
-  const { namespaces } = await store.admin.stats(ADMIN_NAMESPACE);
-  return namespaces.find((each) => each.namespace === namespace)?.records ?? 0;
 }

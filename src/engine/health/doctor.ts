@@ -47,12 +47,12 @@ export async function doctor(context: EngineContext, options: ProgressOptions = 
     await runCheck(
       'store',
       'Restore a backup, or run `loci doctor reindex`.',
-      () => checkStore(context),
+      () => checkStore(context, options),
       REINDEX,
     ),
     await runCheck('derived', 'Run `loci doctor reindex`.', () => checkPassages(context, options), REINDEX),
     await runCheck('audit', 'The store was changed without Loci: compare it with a backup.', () =>
-      checkAudit(context),
+      checkAudit(context, options),
     ),
     await runCheck('embedding', 'Run `loci embed test`.', () => checkEmbedding(context)),
     ...(context.config.rerank.provider === 'none'
@@ -96,7 +96,10 @@ async function resultOf(
 }
 
 /** Checks the file or database and, if it is sound, every namespace. */
-async function checkStore({ store, namespace: ours, caller }: EngineContext): Promise<Finding> {
+async function checkStore(
+  { store, namespace: ours, caller }: EngineContext,
+  options: ProgressOptions,
+): Promise<Finding> {
   const storageFaults = await store.admin.verify(ADMIN_NAMESPACE);
   if (storageFaults.length > 0) {
     const detail = [...new Set(storageFaults)].join('\n');
@@ -107,14 +110,27 @@ async function checkStore({ store, namespace: ours, caller }: EngineContext): Pr
     };
   }
   const faults = new Set<string>();
-  const { namespaces, warning } = await store.admin.stats(ADMIN_NAMESPACE);
-  for (const { namespace } of namespaces) {
-    // Only the operator may learn the names and contents of other namespaces.
-    const mayKnow = namespace === ours || caller.trust === 'operator';
-    for (const fault of await store.admin.verify(namespace))
-      faults.add(mayKnow ? `${namespace}: ${fault}` : 'another namespace has a broken index');
+  const { warning } = await store.admin.size(ADMIN_NAMESPACE, ours);
+  for (let after: string | undefined = ''; after !== undefined;) {
+    assertNotAborted(options);
+    const page = await store.admin.verifyNamespaces(ADMIN_NAMESPACE, after);
+    for (const { namespace, findings } of page) {
+      // Only the operator may learn the names and contents of other namespaces.
+      const mayKnow = namespace === ours || caller.trust === 'operator';
+      for (const fault of findings)
+        faults.add(mayKnow ? `${namespace}: ${fault}` : 'another namespace has a broken index');
+    }
+    after = page.at(-1)?.namespace;
   }
   const readOnly = store.capabilities.readOnly ? '; it is read-only here, so that nothing is updated' : '';
+  const [unfinished] =
+    caller.trust === 'operator' ? await store.admin.unfinishedRemovals(ADMIN_NAMESPACE) : [];
+  if (faults.size === 0 && unfinished !== undefined)
+    return {
+      result: 'warning',
+      detail: `the deletion of the namespace ${JSON.stringify(unfinished)} has not ended`,
+      hint: 'Run `loci status delete-namespace` again with its name.',
+    };
   if (faults.size === 0) {
     const detail = `the store and every index are intact${readOnly}`;
     return warning === null ? { result: 'ok', detail } : { result: 'warning', detail, hint: warning };
@@ -129,17 +145,26 @@ const DAMAGED_RECORD =
   'Run `loci index` and `loci sources refresh`, which read a record of a vault or a source again, then `loci doctor reindex`. ' +
   'Restore a backup for any other record.';
 
+/** How many audit logs are read at once, each by a connection of its own where there are several. */
+const LOGS_AT_ONCE = 4;
+
 /** Verifies the audit log of the caller's namespace; for the operator, those of all namespaces. */
-async function checkAudit(context: EngineContext): Promise<Finding> {
+async function checkAudit(context: EngineContext, options: ProgressOptions): Promise<Finding> {
   const { store, namespace: ours, caller } = context;
   const otherNamespaces = caller.trust === 'operator' ? await store.admin.namespaces(ADMIN_NAMESPACE) : [];
   const faults: string[] = [];
   let [entries, attached] = [0, 0];
-  for (const namespace of new Set([ours, ...otherNamespaces])) {
-    const log = await verifyLog(context, namespace);
-    faults.push(...log.faults.map((fault) => (namespace === ours ? fault : `${namespace}: ${fault}`)));
-    entries += log.entries;
-    attached += log.attached;
+  const all = [
+    ...new Set([ours, ...(caller.trust === 'operator' ? [ADMIN_NAMESPACE] : []), ...otherNamespaces]),
+  ];
+  for (let first = 0; first < all.length; first += LOGS_AT_ONCE) {
+    assertNotAborted(options);
+    const page = all.slice(first, first + LOGS_AT_ONCE);
+    for (const [i, log] of (await Promise.all(page.map((each) => verifyLog(context, each)))).entries()) {
+      faults.push(...log.faults.map((fault) => (page[i] === ours ? fault : `${page[i]!}: ${fault}`)));
+      entries += log.entries;
+      attached += log.attached;
+    }
   }
   if (faults.length > 0) return { result: 'failed', detail: faults.join('\n') };
   return {

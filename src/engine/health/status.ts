@@ -4,9 +4,10 @@ import { count } from '../../core/number-fields.ts';
 import { CONFIG_FILE } from '../../config/load.ts';
 import type { VaultConfig } from '../../config/sources-schema.ts';
 import { ORIGINS } from '../../core/types.ts';
-import { countAllPending, NO_GENERATION } from '../../ingest/embed.ts';
-import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
-import type { EngineContext } from '../context.ts';
+import type { StoreTotals } from '../../store/admin-model.ts';
+import { sourceStates } from '../../store/items/kinds.ts';
+import { ADMIN_NAMESPACE, NAMESPACE_REMOVAL, removedNamespace } from '../../store/rules/admin-namespace.ts';
+import type { EngineContext, Unrelated } from '../context.ts';
 import {
   activeGeneration,
   generationFields,
@@ -16,7 +17,8 @@ import {
 import { embedderOf } from '../embedding/models.ts';
 import { isoTime } from '../fields/times.ts';
 import { vaultName, vaultsOfNamespace } from '../reading/configured/vault-names.ts';
-import { embeddingProcess, embeddingTimeLeft } from '../embedding/backfill.ts';
+import { formatQuota, quotaOutput } from '../access/quotas.ts';
+import { runningEmbedding } from '../embedding/backfill.ts';
 import { leaseName } from '../reading/refresh/refresh.ts';
 import { CONDITIONS, isUnconfigured, sourceReports } from '../reading/reports.ts';
 import { vaultOutput, vaultStates } from '../reading/vault-states.ts';
@@ -107,6 +109,7 @@ export const statusOutput = z.strictObject({
       }),
     )
     .describe('Sources other than vaults; `sources list` shows more of each.'),
+  quota: quotaOutput.describe('What this memory has of what the operator lets it have.'),
   other_namespaces: count()
     .nullable()
     .describe('Number of other namespaces in the store; null unless the operator asks.'),
@@ -118,63 +121,59 @@ export type StoreStatus = Omit<
   'home' | 'config_file' | 'settings_problem' | 'vaults' | 'unconfigured_vaults' | 'sources'
 >;
 
-/** What the store has of the caller's namespace. */
+/** What the store has of the caller's namespace. Its parts are read at once, because a server may be far away. */
 export async function storeStatus(context: EngineContext): Promise<StoreStatus> {
   await expire(context);
   const { store, config, namespace, caller } = context;
-  const generations = await store.vectors.generations(ADMIN_NAMESPACE);
+  const [generations, embedder, stats, quota, size, embedding, unrelated] = await Promise.all([
+    store.vectors.generations(ADMIN_NAMESPACE),
+    embedderOf(context).catch(() => null),
+    store.admin.stats(namespace),
+    store.admin.quota(namespace),
+    store.admin.size(ADMIN_NAMESPACE, namespace),
+    runningEmbedding(context),
+    context.updateRelations({ maxRecords: -1 }),
+  ]);
   const active = activeGeneration(generations) ?? null;
-  const embedder = await embedderOf(context).catch(() => null);
-  const { texts } = await store.vectors.pending(namespace, NO_GENERATION, { totals: true });
-  const pending =
-    active === null ? 0 : (await store.vectors.pending(namespace, active.id, { totals: true })).texts;
-  const left = active === null ? null : await embeddingTimeLeft(context, active.id);
-  const { bytes, schemaVersion, namespaces } = await store.admin.stats(ADMIN_NAMESPACE);
-  const own = namespaces.find((each) => each.namespace === namespace);
+  const vectors = active === null ? 0 : (stats.embedded.get(active.id) ?? 0);
   const isOperator = caller.trust === 'operator';
-  const embeddedBy = await embeddingProcess(context);
+  const { texts, records, passages, terms } = stats;
   return {
     store: {
       path: store.capabilities.location,
       driver: store.capabilities.name,
-      bytes: isOperator ? bytes : null,
-      schema_version: schemaVersion,
+      bytes: isOperator ? size.bytes : null,
+      schema_version: size.schemaVersion,
     },
     namespace,
-    records: own?.records ?? 0,
-    passages: own?.passages ?? 0,
-    terms: own?.terms ?? 0,
-    by_origin: { ...own?.byOrigin },
-    by_source: { ...own?.bySource },
+    ...{ records, passages, terms },
+    by_origin: { ...stats.byOrigin },
+    by_source: { ...stats.bySource },
     embedding: {
       configured: config.embedding.provider,
       provider: active?.provider ?? null,
       model: active === null ? null : generationFields(active).model,
       dimensions: active?.dimensions ?? null,
-      vectors: active === null ? 0 : texts - pending,
-      pending,
-      change: embedder === null ? null : await modelChange(context, { embedder, generations, texts }),
-      running_in: embeddedBy,
-      left_ms: left === null ? null : Math.round(left),
+      vectors,
+      pending: active === null ? 0 : texts - vectors,
+      change: embedder === null ? null : modelChange({ embedder, generations, stats }),
+      running_in: embedding.process,
+      left_ms: embedding.leftMs === null ? null : Math.round(embedding.leftMs),
       other_languages: embedder === null ? null : await otherLanguageShare(context, embedder),
     },
-    relations: await relations(context, embeddedBy),
-    other_namespaces: isOperator ? namespaces.length - (own === undefined ? 0 : 1) : null,
+    relations: {
+      unrelated: unrelated.records,
+      share: Math.round(100 * unrelated.share) / 100,
+      running_in: unrelated.process ?? embedding.process ?? (await readingProcess(context, unrelated)),
+    },
+    quota: formatQuota(quota),
+    other_namespaces: isOperator ? size.otherNamespaces : null,
   };
 }
 
-/** What relates records does it after it has read and embedded them. */
-async function relations(
-  context: EngineContext,
-  embeddedBy: string | null,
-): Promise<StatusOutput['relations']> {
-  const { records, share, process } = await context.updateRelations({ maxRecords: -1 });
-  const running_in = process ?? embeddedBy ?? (records === 0 ? null : await readingProcess(context));
-  return { unrelated: records, share: Math.round(100 * share) / 100, running_in };
-}
-
-/** The process that reads a vault, if there is one. */
-async function readingProcess(context: EngineContext): Promise<string | null> {
+/** The process that reads a vault, whose records are related afterwards. */
+async function readingProcess(context: EngineContext, { records }: Unrelated): Promise<string | null> {
+  if (records === 0) return null;
   for (const vault of vaultsOfNamespace(context)) {
     const process = await leaseProcess(context, leaseName(context, vaultName(vault)));
     if (process !== null) return process;
@@ -192,10 +191,13 @@ export async function status(
   home: string,
   configured?: readonly VaultConfig[],
 ): Promise<StatusOutput> {
-  const { other_namespaces, ...ofStore } = await storeStatus(context);
-  const vaults = await vaultStates(context, configured);
+  const states = sourceStates(context.store.records, context.namespace);
+  const [{ other_namespaces, ...ofStore }, vaults, reports] = await Promise.all([
+    storeStatus(context),
+    vaultStates(context, configured, states),
+    sourceReports(context, states),
+  ]);
   const names = new Set(vaults.map(({ name }) => name));
-  const reports = await sourceReports(context);
   return {
     home,
     config_file: join(home, CONFIG_FILE),
@@ -219,29 +221,9 @@ export async function status(
   };
 }
 
-/** The size of a store, all namespaces together, for its operator. */
-interface Totals {
-  /** On disk, journals included. */
-  readonly bytes: number;
-  readonly records: number;
-  readonly passages: number;
-  readonly vectors: number;
-  /** Contents without a vector of the active generation. */
-  readonly pending: number;
-}
-
-export async function totals({ store }: EngineContext): Promise<Totals> {
-  const generation = activeGeneration(await store.vectors.generations(ADMIN_NAMESPACE));
-  const { bytes, namespaces } = await store.admin.stats(ADMIN_NAMESPACE);
-  const sum = (count: 'records' | 'passages' | 'vectors'): number =>
-    namespaces.reduce((total, namespace) => total + namespace[count], 0);
-  return {
-    bytes,
-    records: sum('records'),
-    passages: sum('passages'),
-    vectors: sum('vectors'),
-    pending: generation === undefined ? 0 : await countAllPending(store, generation.id),
-  };
+/** The size of the store, all namespaces together, for its operator. */
+export function totals({ store }: EngineContext): Promise<StoreTotals> {
+  return store.admin.totals(ADMIN_NAMESPACE);
 }
 
 /** The newest records that are looked at, and the UTF-16 code units of each. */
@@ -291,17 +273,34 @@ export const namespacesOutput = z.strictObject({
       }),
     )
     .describe('That of the settings, then the others by name.'),
+  deleted: z
+    .array(z.strictObject({ namespace: z.string(), deleted_at: z.iso.datetime(), by: z.string() }))
+    .describe(
+      'The namespaces that were deleted last, newest first: at most 100. One may have been made again.',
+    ),
 });
 export type NamespacesOutput = z.infer<typeof namespacesOutput>;
 
-/** The namespaces that have a record, and that of the settings. */
+const MAX_DELETED = 100;
+
+/** The namespaces that have a record, and that of the settings; and those that were deleted. */
 export async function listNamespaces({ store, config, now }: EngineContext): Promise<NamespacesOutput> {
-  const named = await store.admin.namespaces(ADMIN_NAMESPACE);
-  const others = named.filter((name) => name !== config.namespace).sort();
-  const namespaces = [config.namespace, ...others].map(async (namespace) => ({
-    namespace,
-    records: await store.records.count(namespace, { now: now() }),
-    configured: namespace === config.namespace,
-  }));
-  return { namespaces: await Promise.all(namespaces) };
+  const log = { action: NAMESPACE_REMOVAL, after: null, limit: MAX_DELETED };
+  const [stored, { entries }] = await Promise.all([
+    store.admin.recordCounts(ADMIN_NAMESPACE, now()),
+    store.admin.audit(ADMIN_NAMESPACE, { log }),
+  ]);
+  const own = stored.find(({ namespace }) => namespace === config.namespace);
+  const others = stored.filter((each) => each !== own);
+  return {
+    namespaces: [
+      { namespace: config.namespace, records: own?.records ?? 0, configured: true },
+      ...others.map((each) => ({ ...each, configured: false })),
+    ],
+    deleted: entries.map(({ subject, at, actor }) => ({
+      namespace: removedNamespace(subject),
+      deleted_at: isoTime(at),
+      by: actor,
+    })),
+  };
 }

@@ -61,8 +61,6 @@ async function embedMissing(
       (signal) => embedPending(store, embedder, generation, { ...options, signal, refusals }),
       `${String(context.now())}-${String(pending)}`,
     );
-    for (const namespace of await store.admin.namespaces(ADMIN_NAMESPACE))
-      await store.admin.compact(namespace);
     return { embedded, ...(await refusalReport(context, refusals)) };
   } catch (error) {
     // Until the vectors of the configured model are made, words find what the model before cannot embed. A warning has said so.

@@ -73,11 +73,17 @@ export interface SourceReport {
 }
 
 /** The vaults and sources of the settings and of skills, and those that are gone but have documents in the store. */
-export async function sourceReports(context: EngineContext): Promise<SourceReport[]> {
-  const { store, namespace, now } = context;
-  const states = await sourceStates(store.records, namespace);
-  const counts = await documentCounts(context);
-  const { sources, broken: brokenSkills } = await configuredSources(context);
+export async function sourceReports(
+  context: EngineContext,
+  reading = sourceStates(context.store.records, context.namespace),
+): Promise<SourceReport[]> {
+  const { now } = context;
+  const [states, counts, ofVaults, { sources, broken: brokenSkills }] = await Promise.all([
+    reading,
+    documentCounts(context),
+    documentCounts(context, ['vault']),
+    configuredSources(context),
+  ]);
   const vaults = vaultsOfNamespace(context).map((vault): SourceReport => {
     const id = vaultName(vault);
     const state = states.get(id) ?? null;
@@ -107,7 +113,6 @@ export async function sourceReports(context: EngineContext): Promise<SourceRepor
     error: problem,
   }));
   const listed = [...vaults, ...commands, ...unusable];
-  const ofVaults = await documentCounts(context, ['vault']);
   return [...listed, ...leftOver(context, listed, { states, counts, vaultNames: new Set(ofVaults.keys()) })];
 }
 

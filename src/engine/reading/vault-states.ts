@@ -42,8 +42,9 @@ export type VaultState = Omit<z.infer<typeof vaultOutput>, 'records'>;
 export async function vaultStates(
   context: EngineContext,
   configured: readonly VaultConfig[] = vaultsOfNamespace(context),
+  reading = sourceStates(context.store.records, context.namespace),
 ): Promise<VaultState[]> {
-  const states = await sourceStates(context.store.records, context.namespace);
+  const states = await reading;
   return Promise.all(configured.map((vault) => stateOf(context, vault, states)));
 }
 

@@ -24,7 +24,7 @@ export interface LeaseOptions {
   /** Called repeatedly while another process has the lease, with the name of that process as `holderName` gives it. */
   readonly onWait?: (process: string) => void;
   readonly onAcquired?: () => void;
-  /** What other processes can read with `leaseNote`: letters, digits, `-`. */
+  /** What other processes can read with `leaseHolder`: letters, digits, `-`. */
   readonly note?: string;
   readonly signal?: AbortSignal;
 }
@@ -90,26 +90,34 @@ export async function withFreeLease(
   }
 }
 
-/**
- * The process that has a lease, as `holderName` gives it; `null` if the lease is free.
- * @param withKilled also one that was killed, whose lease nobody can take before it expires
- */
-export async function leaseProcess(
+/** Who has a lease. */
+interface LeaseHolder {
+  /** As `holderName` gives it; `null` if the lease is free, or if the process was killed. */
+  readonly process: string | null;
+  /** `null` without one. */
+  readonly note: string | null;
+}
+
+/** @param withKilled also a process that was killed, whose lease nobody can take before it expires */
+export async function leaseHolder(
   { store, now }: EngineContext,
   { namespace, name }: LeaseName,
   withKilled = false,
-): Promise<string | null> {
+): Promise<LeaseHolder> {
   const lease = await store.admin.lease(namespace, { name, at: now() });
-  return lease === null || (!withKilled && isDead(lease.holder)) ? null : holderName(lease.holder);
+  return {
+    process: lease === null || (!withKilled && isDead(lease.holder)) ? null : holderName(lease.holder),
+    note: lease?.holder.split(';').at(1) ?? null,
+  };
 }
 
-/** The note of the process that has a lease; `null` without one. */
-export async function leaseNote(
-  { store, now }: EngineContext,
-  { namespace, name }: LeaseName,
+/** The process that has a lease: see `leaseHolder`. */
+export async function leaseProcess(
+  context: EngineContext,
+  name: LeaseName,
+  withKilled = false,
 ): Promise<string | null> {
-  const lease = await store.admin.lease(namespace, { name, at: now() });
-  return lease?.holder.split(';').at(1) ?? null;
+  return (await leaseHolder(context, name, withKilled)).process;
 }
 
 const ANOTHER_PROCESS = 'another process';

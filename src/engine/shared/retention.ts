@@ -93,17 +93,20 @@ class RetentionSweeper {
   }
 
   async #purgeAll(): Promise<void> {
-    const cutoff = this.#now() - this.#services.config.retention.purgeAfterDays * DAY_MS;
+    const expiredBy = this.#now();
+    const deletedBefore = expiredBy - this.#services.config.retention.purgeAfterDays * DAY_MS;
     let removed = 0;
     let isHolder = false;
-    for (const namespace of await this.#store.admin.namespaces(ADMIN_NAMESPACE)) {
-      if (!(await this.#isDue(namespace, cutoff))) continue;
+    for (const namespace of await this.#store.admin.dueNamespaces(ADMIN_NAMESPACE, {
+      deletedBefore,
+      expiredBy,
+    })) {
       let removedHere = 0;
       // A short-lived command purges one batch too, since there may be no long-running process.
       while (removed === 0 || !this.#closing) {
         isHolder = await this.#takeLease();
         if (!isHolder) return;
-        const batch = await this.#remove(namespace, cutoff);
+        const batch = await this.#remove(namespace, deletedBefore);
         removed += batch;
         removedHere += batch;
         if (batch === 0) break;
@@ -115,19 +118,9 @@ class RetentionSweeper {
 
   /** On its own, because receipts that cannot be read must keep no record from being purged. */
   async #removeReceipts(): Promise<void> {
-    const before = this.#now() - this.#services.config.receipts.retentionDays * DAY_MS;
-    for (const namespace of await this.#store.admin.namespaces(ADMIN_NAMESPACE))
-      await removeReceiptsBefore(this.#store.records, namespace, before);
-  }
-
-  async #isDue(namespace: string, cutoff: Timestamp): Promise<boolean> {
-    const bounds = await this.#store.records.bounds(namespace);
-    const { oldestDeletion, nextExpiry, nextHistoryExpiry } = bounds;
-    const now = this.#now();
-    const isOver = (time: Timestamp | null): boolean => time !== null && time <= now;
-    return (
-      (oldestDeletion !== null && oldestDeletion < cutoff) || isOver(nextExpiry) || isOver(nextHistoryExpiry)
-    );
+    const receiptsBefore = this.#now() - this.#services.config.receipts.retentionDays * DAY_MS;
+    for (const namespace of await this.#store.admin.dueNamespaces(ADMIN_NAMESPACE, { receiptsBefore }))
+      await removeReceiptsBefore(this.#store.records, namespace, receiptsBefore);
   }
 
   async #takeLease(): Promise<boolean> {

@@ -9,6 +9,12 @@ import {
   revokeTokenInput,
   tokenOutput,
 } from '../../engine/access/tokens.ts';
+import {
+  deleteNamespace,
+  deleteNamespaceInput,
+  deleteNamespaceOutput,
+} from '../../engine/access/delete-namespace.ts';
+import { setQuota, setQuotaInput, setQuotaOutput } from '../../engine/access/quotas.ts';
 import { operation, withNames } from '../operation.ts';
 
 export const accessOperations = withNames({
@@ -22,6 +28,45 @@ export const accessOperations = withNames({
     onPage: true,
     examples: [{ title: 'All namespaces', input: {} }],
     run: async (context) => listNamespaces(await context.loci()),
+  }),
+  'delete-namespace': operation({
+    description:
+      'Deletes a namespace for ever, with its records, vectors, receipts, audit log and tokens, on every server of the store. It goes ' +
+      'on where it was stopped. An entry in the audit log of the store remains, and refuses writes of processes that still have the ' +
+      'namespace in their settings. `export` keeps a copy.',
+    input: deleteNamespaceInput,
+    output: deleteNamespaceOutput,
+    kind: 'destroy',
+    scope: 'operator',
+    notForAgents: true,
+    steps: true,
+    examples: [
+      { title: 'What would be deleted', input: { namespace: 'alice', dry_run: true } },
+      { title: 'Delete it', input: { namespace: 'alice', confirm: 'alice' } },
+    ],
+    run: async (context, given) => {
+      const { signal, onProgress, machine } = context;
+      const options = { signal, onProgress, isRemote: machine === undefined };
+      return deleteNamespace(await context.loci(), given, options);
+    },
+  }),
+  'set-quota': operation({
+    description:
+      'Limits the records and bytes that a namespace may keep, and the requests a minute of its tokens. The limits hold for all servers ' +
+      'of the store together. `status` shows each caller its own.',
+    input: setQuotaInput,
+    output: setQuotaOutput,
+    kind: 'write',
+    scope: 'operator',
+    notForAgents: true,
+    examples: [
+      {
+        title: 'At most 10,000 records and 60 requests a minute',
+        input: { namespace: 'alice', records: 10_000, requests_per_minute: 60 },
+      },
+      { title: 'No limit of records any more', input: { namespace: 'alice', records: 0 } },
+    ],
+    run: async (context, given) => setQuota(await context.loci(), given),
   }),
   'token-create': operation({
     description:

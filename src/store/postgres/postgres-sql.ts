@@ -61,6 +61,7 @@ const POSTGRES_DIALECT: Dialect = {
   foldTag: (expression) => `loci_fold_tag(${expression})`,
   matchesGlob: (column, parameter) => `loci_fold_tag(${column}) ~ :${parameter}`,
   globParameter: globExpression,
+  now: '(1000000 * extract(epoch FROM clock_timestamp()))::bigint',
   // By code point, whatever the collation of the database is.
   entries: (column) =>
     `LATERAL (SELECT each.value COLLATE "C" AS value FROM json_array_elements_text(${column}::json) AS each(value))`,
@@ -69,7 +70,6 @@ const POSTGRES_DIALECT: Dialect = {
   isTextList: () => 'TRUE',
   isObject: () => 'TRUE',
   forUpdate: 'FOR UPDATE',
-  namespaces: 'all_namespaces',
 };
 
 /**

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LociError } from '../../core/errors.ts';
-import type { StoreStats } from '../admin-model.ts';
+import type { StoreSize } from '../admin-model.ts';
 import { loadMigrations, type Migration, pendingMigrations } from '../rules/migrations.ts';
-import type { Storage } from '../sql/driver.ts';
+import type { NamespaceTable, Storage } from '../sql/driver.ts';
 import { generations } from '../sql/generations.ts';
 import type { PostgresSql } from './postgres-sql.ts';
 import { isDenied } from './store-error.ts';
@@ -12,7 +12,7 @@ import { createVectorIndex, type PostgresVectorIndex, vectorIndexName } from './
 const SOUND_VECTOR = '0.8.4';
 
 const INDEX = /^CREATE (?:UNIQUE )?INDEX (\w+) ON [^;]+/gm;
-const TABLE = /^CREATE TABLE (\w+) \(([^;]+)/gm;
+const TABLE = /^CREATE (?:UNLOGGED )?TABLE (\w+) \(([^;]+)/gm;
 const KEY = /PRIMARY KEY \(([^)]+)\)|^\s*(\w+) .*PRIMARY KEY/m;
 
 export class PostgresStorage implements Storage {
@@ -27,7 +27,7 @@ export class PostgresStorage implements Storage {
     this.#vectors = vectors;
   }
 
-  async size(): Promise<Omit<StoreStats, 'namespaces'>> {
+  async size(): Promise<StoreSize> {
     const row = await this.#sql.get(
       `SELECT (SELECT version FROM loci_store) AS version,
          (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS vector, sum(pg_total_relation_size(oid)) AS bytes FROM pg_class
@@ -91,6 +91,19 @@ export class PostgresStorage implements Storage {
        ORDER BY name`,
     );
     return rows.map((row) => String(row['name']));
+  }
+
+  async namespaceTables(): Promise<NamespaceTable[]> {
+    const rows = await this.#sql.all(
+      `SELECT c.relname AS name, string_agg(a.attname, ', ' ORDER BY k.position) AS key FROM pg_class AS c
+       JOIN pg_index AS i ON i.indrelid = c.oid AND i.indisprimary
+       JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS k(column_number, position) ON TRUE
+       JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = k.column_number
+       WHERE c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'loci_store'::regclass)
+         AND EXISTS (SELECT 1 FROM pg_attribute AS n WHERE n.attrelid = c.oid AND n.attname = 'ns' AND NOT n.attisdropped)
+       GROUP BY c.relname`,
+    );
+    return rows as unknown as NamespaceTable[];
   }
 
   async createMissingTables(): Promise<boolean> {

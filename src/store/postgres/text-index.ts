@@ -138,6 +138,10 @@ export class PostgresTextIndex implements TextIndex {
     });
   }
 
+  async drop(): Promise<void> {
+    // All namespaces have the same tables.
+  }
+
   verify(ns: number, limit: number): Promise<string[]> {
     return verifyText(this.#sql, ns, limit);
   }

@@ -6,6 +6,7 @@ import type { PassageFilter } from '../sql/filter.ts';
 import type { Row, Sql } from '../sql/sql.ts';
 import { assertVectors } from '../rules/validation.ts';
 import { generationById } from '../sql/generations.ts';
+import { assertKept } from '../sql/namespace.ts';
 import type { PostgresSql } from './postgres-sql.ts';
 
 /** A vector in the notation of pgvector. */
@@ -129,13 +130,16 @@ export class PostgresVectorIndex implements VectorIndex {
     );
     const sorted = vectors.toSorted((a, b) => (a.hash < b.hash ? -1 : 1));
     const add = async (): Promise<void> => {
-      // The statement adds nothing to a generation that is gone, or that has other dimensions.
+      // The statement adds nothing to a generation that is gone or has other dimensions, nor to a namespace that is being removed: that
+      // waits for it.
       const added =
         sorted.length > 0 && isSound
           ? await this.#sql.run(
               `INSERT INTO embedding (ns, generation, hash, vector)
                SELECT :ns, g.id, decode(each.hash, 'hex'), each.vector
-               FROM generation AS g, unnest(:hashes::text[], :vectors::halfvec[]) AS each(hash, vector)
+               FROM generation AS g,
+                 (SELECT 1 FROM namespace_state WHERE ns = :ns AND removed = 0 FOR KEY SHARE) AS kept,
+                 unnest(:hashes::text[], :vectors::halfvec[]) AS each(hash, vector)
                WHERE g.id = :generation AND g.dimensions = :dimensions ON CONFLICT DO NOTHING`,
               {
                 ...{ ns, generation, dimensions, hashes: sorted.map(({ hash }) => hash) },
@@ -146,6 +150,7 @@ export class PostgresVectorIndex implements VectorIndex {
               },
             )
           : 0;
+      if (added === 0 && sorted.length > 0) await assertKept(this.#sql, ns);
       if (added === 0 || sentences.size > 0)
         assertVectors(await generationById(this.#sql, generation), vectors, sentences);
     };

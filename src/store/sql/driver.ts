@@ -2,7 +2,7 @@ import type { SeparateLookUp } from '../lexical/look-up.ts';
 import type { StoredLanguage } from '../../core/text/language/language.ts';
 import type { Deadline } from '../../core/time/deadline.ts';
 import type { Passage } from '../../core/types.ts';
-import type { StoreStats } from '../admin-model.ts';
+import type { StoreSize } from '../admin-model.ts';
 import type { IndexedFields } from '../lexical/text-fields.ts';
 import type {
   Generation,
@@ -36,15 +36,23 @@ export interface ConnectedDriver {
   close(): Promise<void>;
 }
 
+export interface NamespaceTable {
+  readonly name: string;
+  /** The columns of its primary key, with commas between them. */
+  readonly key: string;
+}
+
 /** What the statements of both databases cannot say about where a database keeps its tables. */
 export interface Storage {
-  size(): Promise<Omit<StoreStats, 'namespaces'>>;
+  size(): Promise<StoreSize>;
   /** Checks what is stored below the rows. Returns the faults in words. */
   verify(): Promise<string[]>;
   /** Makes indexes of tables that are missing or damaged again. Not within a transaction. */
   repairIndexes(): Promise<void>;
   /** Makes derived tables that are missing because damaged files were salvaged. Returns whether any was. Within a transaction. */
   createMissingTables(): Promise<boolean>;
+  /** The tables with a column `ns` for the namespace. */
+  namespaceTables(): Promise<NamespaceTable[]>;
   /** Makes new rows get ids after those of rows that were copied with theirs. */
   afterCopy(): Promise<void>;
   /** Erases what was removed, as far as others that read or write at the time allow it. Not within a transaction. */
@@ -107,6 +115,8 @@ export interface TextIndex {
   merge(ns: number): Promise<void>;
   /** Empties the index, however damaged it is. Within a transaction. */
   reset(ns: number): Promise<void>;
+  /** Removes what `create` has made. Within the transaction that removes the namespace. */
+  drop(ns: number): Promise<void>;
   /** Compares what is indexed with the passages. Returns messages for at most `limit` differences of a kind. */
   verify(ns: number, limit: number): Promise<string[]>;
   /** Reads again what the connection remembers of the index, before `Storage.verify`. */

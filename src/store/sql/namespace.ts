@@ -1,5 +1,9 @@
+import { LociError } from '../../core/errors.ts';
+import type { Quota } from '../admin-model.ts';
+import { ADMIN_NAMESPACE, NAMESPACE_REMOVAL, removalSubject } from '../rules/admin-namespace.ts';
 import type { StateCounts, TextIndex } from './driver.ts';
-import { forgetNamespace, type Parameters, type Sql } from './sql.ts';
+import { readQuota } from './quota.ts';
+import { atOnce, forgetNamespace, type Parameters, type Sql } from './sql.ts';
 
 /** A chain of the audit log, and its last entry. */
 export interface Chain {
@@ -17,11 +21,14 @@ export interface NamespaceRow {
   readonly epoch: number;
   /** The end of its audit log; `null` before the first entry. */
   readonly audit: Chain | null;
+  /** How much it keeps before the transaction. */
+  readonly quota: Quota;
 }
 
 /**
  * Creates the namespace if there is none. Within a transaction.
  * @param known its id, if it was read before
+ * @throws LociError `gone` if it was removed
  */
 export async function lockNamespace(
   sql: Sql,
@@ -31,6 +38,7 @@ export async function lockNamespace(
 ): Promise<NamespaceRow> {
   const found = await lockExisting(sql, name, known);
   if (found !== null) return found;
+  await assertNotRemoved(sql, name);
   await sql.run('INSERT INTO namespace (name) VALUES (:name) ON CONFLICT (name) DO NOTHING', { name });
   const ns = (await namespaceId(sql, name))!;
   const added = await sql.run('INSERT INTO namespace_state (ns) VALUES (:ns) ON CONFLICT (ns) DO NOTHING', {
@@ -40,7 +48,31 @@ export async function lockNamespace(
   return (await lockState(sql, ns))!;
 }
 
-/** As `lockNamespace`, but does not create it. */
+/** Whether a namespace was removed, and not admitted again. The last entry about it says so. */
+export async function isRemoved(sql: Sql, name: string): Promise<boolean> {
+  const last = await sql.inNamespace(ADMIN_NAMESPACE, () =>
+    sql.get(
+      `SELECT action FROM audit WHERE ns = (SELECT id FROM namespace WHERE name = '') AND subject = :subject ORDER BY seq DESC LIMIT 1`,
+      { subject: removalSubject(name) },
+    ),
+  );
+  return last?.['action'] === NAMESPACE_REMOVAL;
+}
+
+/**
+ * Called before a namespace is made: processes that had it, such as those that refresh its sources, must not write it again.
+ * @throws LociError `gone`
+ */
+export async function assertNotRemoved(sql: Sql, name: string): Promise<void> {
+  if (name === ADMIN_NAMESPACE || !(await isRemoved(sql, name))) return;
+  throw new LociError('gone', `the namespace ${JSON.stringify(name)} was deleted`, {
+    hint:
+      'Take it out of the settings: `namespace`, and what `vaults`, `sources` and `skills` name for it. ' +
+      'The operator can make it again: `loci serve token create --subject NAME`.',
+  });
+}
+
+/** As `lockNamespace`, but does not create it. `null` also for a namespace that is being removed. */
 export async function lockExisting(
   sql: Sql,
   name: string,
@@ -61,12 +93,17 @@ async function namespaceId(sql: Sql, name: string): Promise<number | null> {
 }
 
 async function lockState(sql: Sql, ns: number): Promise<NamespaceRow | null> {
-  const row = await sql.get(
-    `SELECT next_record, last_change, epoch, audit_chain, audit_length, audit_head
-     FROM namespace_state WHERE ns = :ns ${sql.dialect.forUpdate}`,
-    { ns },
-  );
-  if (row === undefined) return null;
+  // The quota is read by another statement, because the one that waits for the lock reads other tables as they were before.
+  const [row, quota] = await atOnce(sql, [
+    () =>
+      sql.get(
+        `SELECT removed, next_record, last_change, epoch, audit_chain, audit_length, audit_head
+         FROM namespace_state WHERE ns = :ns ${sql.dialect.forUpdate}`,
+        { ns },
+      ),
+    () => readQuota({ sql, ns }),
+  ]);
+  if (row === undefined || Number(row['removed']) === 1) return null;
   const { audit_chain: chain, audit_length: length, audit_head: head } = row;
   return {
     id: ns,
@@ -74,7 +111,14 @@ async function lockState(sql: Sql, ns: number): Promise<NamespaceRow | null> {
     lastChange: Number(row['last_change']),
     epoch: Number(row['epoch']),
     audit: chain === null ? null : { chain: String(chain), length: Number(length), head: String(head) },
+    quota,
   };
+}
+
+/** @throws LociError `gone` for a namespace that is being removed, or was */
+export async function assertKept(sql: Sql, ns: number): Promise<void> {
+  const row = await sql.get('SELECT removed FROM namespace_state WHERE ns = :ns', { ns });
+  if (row?.['removed'] !== 0) throw new LociError('gone', 'the namespace was deleted');
 }
 
 /** Sets columns of the state, and adds to others. Within the transaction that locked it. */

@@ -41,6 +41,8 @@ export interface Dialect {
   /** Whether the path in a column matches a parameter, which has the value of `globParameter`. */
   readonly matchesGlob: (column: string, parameter: string) => string;
   readonly globParameter: (glob: PathGlob) => string;
+  /** The time of the database, in microseconds: it is the same for all processes, whatever their clocks are. */
+  readonly now: string;
   /** The entries of a JSON list in a column as a table with the column `value`; none if it cannot be read. */
   readonly entries: (column: string) => string;
   /** Whether the JSON object in a column has this key with the value `true`. */
@@ -53,8 +55,6 @@ export interface Dialect {
   readonly isObject: (column: string) => string;
   /** Ends a query of rows that no other transaction may change before this one ends. It waits for others, and reads what they wrote. */
   readonly forUpdate: string;
-  /** A table of all namespaces with the columns `id`, `name` and `has_records`. */
-  readonly namespaces: string;
 }
 
 export type ColumnType = 'integer' | 'real' | 'text';
@@ -145,6 +145,7 @@ export const KEYS = {
   audit_attachment: ['ns', 'chain', 'first_seq'],
   item: ['ns', 'kind', 'key'],
   lease: ['namespace', 'name'],
+  quota: ['ns'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type Table = keyof typeof KEYS;
@@ -170,20 +171,22 @@ export function conflictClause(
   return ` ON CONFLICT (${keys.join(', ')}) DO ${action}`;
 }
 
-/** How many namespaces a connection knows the ids of. */
+/** How many namespaces a connection to a server knows the ids of, and for how long: one that is removed and made again has another. */
 const MAX_NAMESPACES = 1000;
-/** Ids never change. None is remembered that may be rolled back. */
+const NAMESPACE_TTL_MS = 10_000;
+/** None is remembered that may be rolled back. */
 const NAMESPACES = new WeakMap<Sql, LRUCache<string, number>>();
 
 /** The id of a namespace; `null` if nothing was written to it. Not after it was created within a transaction. */
 export async function findNamespace(sql: Sql, name: string): Promise<number | null> {
-  const known = NAMESPACES.get(sql) ?? new LRUCache<string, number>({ max: MAX_NAMESPACES });
+  const known =
+    NAMESPACES.get(sql) ?? new LRUCache<string, number>({ max: MAX_NAMESPACES, ttl: NAMESPACE_TTL_MS });
   NAMESPACES.set(sql, known);
   const id = known.get(name);
   if (id !== undefined) return id;
   const row = await sql.get('SELECT id FROM namespace WHERE name = :name', { name });
   if (row === undefined) return null;
-  known.set(name, Number(row['id']));
+  if (sql.dialect.isRemote) known.set(name, Number(row['id']));
   return Number(row['id']);
 }
 

@@ -28,7 +28,8 @@ let toolbox: Promise<Toolbox> | undefined;
 export function loadToolbox(): Promise<Toolbox> {
   toolbox ??= (async () => {
     const all = await Promise.all(OPERATIONS.map(({ load }) => load()));
-    return toolboxOf(all.flatMap((operation) => remoteOperation(operation) ?? []));
+    const forAgents = all.filter(({ notForAgents }) => notForAgents !== true);
+    return toolboxOf(forAgents.flatMap((operation) => remoteOperation(operation) ?? []));
   })();
   return toolbox;
 }

@@ -80,7 +80,11 @@ export function restApp(parts: AppParts): Hono<Env> {
   for (const route of routes) addRoute(app, route, parts);
   if (mcp !== undefined) app.all('/mcp', authenticated, answeringMcp(mcp, parts));
   app.notFound((c) => answerProblem(c, problemOf(noRoute(c, methodsAt(app, c.req.path)), c.get('id'))));
-  app.onError((error, c) => answerProblem(c, loggedProblem(error, c.get('id'), parts.log)));
+  app.onError((error, c) => {
+    if (error instanceof LociError && error.retryAfterS !== undefined)
+      c.env.outgoing.setHeader('Retry-After', String(error.retryAfterS));
+    return answerProblem(c, loggedProblem(error, c.get('id'), parts.log));
+  });
   return app;
 }
 

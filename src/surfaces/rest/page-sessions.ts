@@ -90,7 +90,7 @@ export class PageSessions {
         '`X-Loci-Namespace` must be the percent-encoded name of a namespace',
       );
     const { store, config } = await this.#loci();
-    if (name === config.namespace || (await store.admin.namespaces(ADMIN_NAMESPACE)).includes(name))
+    if (name === config.namespace || (await store.admin.namespaces(ADMIN_NAMESPACE, name)).length > 0)
       return name;
     throw new LociError('not_found', `there is no namespace ${JSON.stringify(name)}`, {
       hint: '`loci status namespaces` lists them.',

@@ -20,6 +20,7 @@ export const RENAMED_COMMANDS: Readonly<Record<string, string>> = {
   audit: 'inbox audit',
   completion: 'config completion',
   corpus: 'fact corpus',
+  'delete-namespace': 'status delete-namespace',
   'forget-vault': 'sources remove',
   golden: 'doctor golden',
   init: 'config init',
@@ -27,6 +28,7 @@ export const RENAMED_COMMANDS: Readonly<Record<string, string>> = {
   namespaces: 'status namespaces',
   record: 'list',
   reindex: 'doctor reindex',
+  'set-quota': 'status set-quota',
   token: 'serve token',
   watch: 'sources watch',
 };

@@ -15,6 +15,8 @@ export function stageText({ stage, subject }: Pick<Progress, 'stage' | 'subject'
       return 'making the index of the vectors, which searches do not wait for';
     case 'copying':
       return `copying ${subject}`;
+    case 'deleting':
+      return `deleting ${subject}`;
     case 'checking':
       return `checking ${subject}`;
     case 'waiting':

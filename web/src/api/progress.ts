@@ -4,7 +4,15 @@ import { serverSentEvents } from './events.ts';
 /** How far a long operation is. */
 export interface Progress {
   readonly stage:
-    'reading' | 'deriving' | 'relating' | 'embedding' | 'indexing' | 'waiting' | 'checking' | 'copying';
+    | 'reading'
+    | 'deriving'
+    | 'relating'
+    | 'embedding'
+    | 'indexing'
+    | 'waiting'
+    | 'checking'
+    | 'copying'
+    | 'deleting';
   readonly subject: string;
   readonly done: number;
   /** 0 if it is not known. */

@@ -19,6 +19,8 @@ CREATE TABLE namespace_state (
   belongs_to_change BIGINT NOT NULL DEFAULT 0,
   belongs_to_excluded TEXT NOT NULL DEFAULT '[]',
   belongs_to_pass TEXT,
+  -- 1 while the namespace is being removed.
+  removed BIGINT NOT NULL DEFAULT 0,
   -- What BM25 needs: the number of passages, and of the terms in all of their fields.
   text_passages BIGINT NOT NULL DEFAULT 0,
   text_terms BIGINT NOT NULL DEFAULT 0,
@@ -182,9 +184,22 @@ CREATE TABLE audit_attachment (
   PRIMARY KEY (ns, id),
   UNIQUE (ns, chain, first_seq)
 );
-CREATE FUNCTION loci_append_only() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+-- The function reads with the rights of its owner, because the log of the administrative namespace is no row of the namespace.
+CREATE FUNCTION loci_append_only() RETURNS TRIGGER LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
+  -- A log goes with its namespace, if the last entry about it in the log of the administrative namespace says so.
+  IF TG_OP = 'DELETE' THEN
+    IF (SELECT s.removed = 1 AND (
+        SELECT e.action FROM audit AS e WHERE e.ns = (SELECT id FROM namespace WHERE name = '') AND e.subject = 'namespace:' || n.name
+        ORDER BY e.seq DESC LIMIT 1) = 'namespace-delete'
+      FROM namespace AS n JOIN namespace_state AS s ON s.ns = n.id WHERE n.id = OLD.ns) THEN RETURN OLD; END IF;
+  END IF;
   RAISE EXCEPTION 'the audit log is append-only';
+END $$;
+-- No temporary table takes the place of one that the function reads.
+DO $$
+BEGIN
+  EXECUTE format('ALTER FUNCTION loci_append_only() SET search_path = %I, pg_temp', current_schema());
 END $$;
 CREATE TRIGGER audit_is_kept BEFORE DELETE ON audit FOR EACH ROW EXECUTE FUNCTION loci_append_only();
 CREATE TRIGGER audit_is_not_rewritten BEFORE UPDATE ON audit FOR EACH ROW
@@ -358,6 +373,45 @@ CREATE INDEX item_at ON item (ns, kind, at, key);
 CREATE INDEX item_ref ON item (ns, kind, ref, at, key) WHERE ref IS NOT NULL;
 CREATE INDEX item_expiry ON item (ns, expires_at) WHERE expires_at IS NOT NULL;
 
+-- How much a namespace keeps, and how much it may: records that are not deleted, bytes of UTF-8 in the contents of all records, and requests
+-- a minute. NULL is no limit.
+CREATE TABLE quota (
+  ns BIGINT PRIMARY KEY REFERENCES namespace (id),
+  records BIGINT NOT NULL DEFAULT 0,
+  bytes BIGINT NOT NULL DEFAULT 0,
+  max_records BIGINT,
+  max_bytes BIGINT,
+  max_requests BIGINT
+);
+CREATE FUNCTION loci_count_records() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP <> 'INSERT' THEN
+    UPDATE quota AS q SET records = q.records - r.records, bytes = q.bytes - r.bytes
+    FROM (SELECT ns, count(*) FILTER (WHERE deleted_at IS NULL) AS records, sum(octet_length(content)) AS bytes
+      FROM removed GROUP BY ns) AS r WHERE q.ns = r.ns;
+  END IF;
+  IF TG_OP <> 'DELETE' THEN
+    INSERT INTO quota AS q (ns, records, bytes)
+    SELECT ns, count(*) FILTER (WHERE deleted_at IS NULL), sum(octet_length(content)) FROM added GROUP BY ns
+    ON CONFLICT (ns) DO UPDATE SET records = q.records + excluded.records, bytes = q.bytes + excluded.bytes;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER record_added AFTER INSERT ON record REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION loci_count_records();
+CREATE TRIGGER record_changed AFTER UPDATE ON record REFERENCING OLD TABLE AS removed NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION loci_count_records();
+CREATE TRIGGER record_removed AFTER DELETE ON record REFERENCING OLD TABLE AS removed
+  FOR EACH STATEMENT EXECUTE FUNCTION loci_count_records();
+-- The requests of a namespace with a limit, in microseconds of the server's clock: when the last one came, and until when the limit is used
+-- up. After a crash of the server, it begins anew.
+CREATE UNLOGGED TABLE request_rate (
+  ns BIGINT PRIMARY KEY REFERENCES namespace (id),
+  at BIGINT NOT NULL,
+  until BIGINT NOT NULL,
+  refused BIGINT NOT NULL
+);
+
 -- Users who do not own the tables see the rows of one namespace only, which `loci.namespace` names behind a colon. Without it they see
 -- none: after a transaction that had it, the setting is an empty text. A subquery is evaluated once in a statement.
 DO $$
@@ -387,6 +441,32 @@ END $$;
 -- Such a user reads the version only.
 ALTER TABLE loci_store ENABLE ROW LEVEL SECURITY;
 CREATE POLICY loci_read ON loci_store FOR SELECT USING (TRUE);
--- What such a user sees of all namespaces: a view reads with the rights of its owner. With OFFSET, nothing can be written through it.
+-- What such a user sees of all namespaces: their names, and numbers. A view reads with the rights of its owner. With OFFSET or GROUP BY,
+-- nothing can be written through it.
 CREATE VIEW all_namespaces AS
-  SELECT n.id, n.name, EXISTS (SELECT 1 FROM record AS r WHERE r.ns = n.id) AS has_records FROM namespace AS n OFFSET 0;
+  SELECT n.id, n.name, EXISTS (SELECT 1 FROM record AS r WHERE r.ns = n.id) AS has_records,
+    (SELECT min(r.expires_at) FROM record AS r WHERE r.ns = n.id AND r.expires_at IS NOT NULL) AS next_expiry,
+    (SELECT min(r.deleted_at) FROM record AS r WHERE r.ns = n.id AND r.deleted_at IS NOT NULL) AS oldest_deletion,
+    (SELECT min(i.expires_at) FROM item AS i WHERE i.ns = n.id AND i.expires_at IS NOT NULL) AS next_item_expiry,
+    (SELECT min(i.at) FROM item AS i WHERE i.ns = n.id AND i.kind = 'receipt') AS oldest_receipt
+  FROM namespace AS n JOIN namespace_state AS s ON s.ns = n.id WHERE s.removed = 0 OFFSET 0;
+-- The namespaces that are being removed.
+CREATE VIEW all_removed AS
+  SELECT n.name FROM namespace AS n JOIN namespace_state AS s ON s.ns = n.id WHERE s.removed = 1 OFFSET 0;
+-- The records that are not deleted, by the time when they expire.
+CREATE VIEW all_records AS
+  SELECT ns, expires_at, count(*) AS records FROM record WHERE deleted_at IS NULL GROUP BY ns, expires_at;
+-- The distinct texts without a vector of a generation, and their bytes. Generation 0 has no vectors.
+CREATE VIEW all_pending AS
+  SELECT ns, generation, count(*) AS texts, sum(bytes)::bigint AS bytes FROM (
+    SELECT p.ns, g.id AS generation, max(octet_length(p.text)) AS bytes
+    FROM (SELECT id FROM generation UNION ALL SELECT 0) AS g CROSS JOIN passage AS p
+    JOIN record AS r ON r.ns = p.ns AND r.id = p.record
+    WHERE r.deleted_at IS NULL
+      AND NOT EXISTS (SELECT 1 FROM embedding AS v WHERE v.ns = p.ns AND v.generation = g.id AND v.hash = p.hash)
+    GROUP BY p.ns, g.id, p.hash) AS content
+  GROUP BY ns, generation;
+CREATE VIEW all_totals AS
+  SELECT (SELECT count(*) FROM record WHERE deleted_at IS NULL) AS records, (SELECT count(*) FROM passage) AS passages,
+    (SELECT count(*) FROM embedding) AS vectors
+  OFFSET 0;

@@ -6,18 +6,22 @@ import { generations } from '../generations.ts';
 import { textEntriesWhere } from '../read/passages.ts';
 import { KEYS, type Parameters, type Row, type Sql, type Table } from '../sql.ts';
 import { updateState } from '../namespace.ts';
-import { allNamespaces } from './maintenance.ts';
+import { allNamespaces } from './figures.ts';
 
 /** Rows that are copied in one transaction. */
 const PAGE_SIZE = 500;
 
 /** The tables with rows of namespaces that are copied as they are, those first to which others refer. */
 const TABLES = (Object.keys(KEYS) as Table[]).filter(
-  (table) => !['namespace', 'generation', 'embedding', 'lease'].includes(table),
+  (table) => !['namespace', 'generation', 'embedding', 'lease', 'quota'].includes(table),
 );
 
 /** Columns that the target derives, or that only one of the databases has. */
-const DERIVED: ReadonlySet<string> = new Set(['session', 'word_epoch', 'text_passages', 'text_terms']);
+const DERIVED: ReadonlySet<string> = new Set([
+  ...['session', 'word_epoch', 'text_passages', 'text_terms'],
+  // Of `quota`. A text may have other bytes in the other database.
+  ...['records', 'bytes'],
+]);
 
 /** How many rows of a namespace were copied, by table. */
 export interface CopiedNamespace {
@@ -139,6 +143,9 @@ async function copyNamespace(
         sentences,
       );
     });
+  // After the records, because their limit may be lower than what there is.
+  const quota = await from.sql.all('SELECT * FROM quota WHERE ns = :ns', { ns });
+  await to.sql.write('quota', quota.map(written), 'replace');
 }
 
 async function recordsOf(sql: Sql, ns: number): Promise<number> {
@@ -214,7 +221,7 @@ function written(row: Row): Row {
 /** Compares all rows of a namespace, and returns their numbers. */
 async function compare(from: Driver, to: Driver, ns: number): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (const table of TABLES) {
+  for (const table of [...TABLES, 'quota'] as const) {
     const [a, b] = [await digest(from.sql, table, { ns }), await digest(to.sql, table, { ns })];
     if (a.hash !== b.hash) throw different(table, a.rows, b.rows);
     counts[table] = a.rows;

@@ -3,6 +3,7 @@ import type { Timestamp } from '../../../core/types.ts';
 import type { Lease, LeaseOperation, LeaseRequest } from '../../admin-model.ts';
 import type { Fence } from '../../model.ts';
 import type { Driver } from '../driver.ts';
+import { assertNotRemoved } from '../namespace.ts';
 import type { Row, Sql } from '../sql.ts';
 
 /** Returns who has the lease afterwards. */
@@ -41,6 +42,7 @@ async function lockLease(sql: Sql, namespace: string, name: string): Promise<Row
   const { forUpdate } = sql.dialect;
   const found = await leaseRow(sql, namespace, name, forUpdate);
   if (found !== undefined) return found;
+  await assertNotRemoved(sql, namespace);
   await sql.write('lease', [{ namespace, name, holder: '', token: 0, until: 0 }], 'skip');
   return (await leaseRow(sql, namespace, name, forUpdate))!;
 }

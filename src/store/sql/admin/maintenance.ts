@@ -1,64 +1,16 @@
 import { LociError, messageOf } from '../../../core/errors.ts';
-import type { Origin } from '../../../core/types.ts';
-import type { NamespaceStats, StoreStats } from '../../admin-model.ts';
+import type { AdminNamespace } from '../../rules/admin-namespace.ts';
 import type { StoredItem } from '../../item-model.ts';
 import { itemName } from '../../items/kinds.ts';
 import { rebuildDerived, verifyDerived } from '../derived/derived.ts';
 import type { Driver, Scope } from '../driver.ts';
 import { resetBelongsTo, resetConcepts, resetGraph } from '../graph/write.ts';
 import { lockExisting, updateState } from '../namespace.ts';
+import { recount, verifyQuota } from '../quota.ts';
 import { textEntries } from '../read/passages.ts';
-import type { Dialect, Sql } from '../sql.ts';
+import { atOnce, type Dialect, type Sql } from '../sql.ts';
 import { repairChanges, verifyChanges } from '../write/changes.ts';
-
-/** Without the administrative namespace, which has no records. */
-export async function allNamespaces(sql: Sql): Promise<{ readonly ns: number; readonly name: string }[]> {
-  const rows = await sql.all(`SELECT id, name FROM ${sql.dialect.namespaces} WHERE name <> '' ORDER BY name`);
-  return rows.map((row) => ({ ns: Number(row['id']), name: String(row['name']) }));
-}
-
-/** The names of the namespaces that have a record. */
-export async function writtenNamespaces(sql: Sql): Promise<string[]> {
-  const rows = await sql.all(`SELECT name FROM ${sql.dialect.namespaces} WHERE has_records ORDER BY name`);
-  return rows.map((row) => String(row['name']));
-}
-
-export async function stats(driver: Driver): Promise<StoreStats> {
-  return driver.sql.snapshot(async () => {
-    const namespaces: NamespaceStats[] = [];
-    for (const { ns, name } of await allNamespaces(driver.sql))
-      namespaces.push(await driver.sql.inNamespace(name, () => namespaceStats(driver, ns, name)));
-    return { ...(await driver.storage.size()), namespaces };
-  });
-}
-
-async function namespaceStats({ sql, text }: Driver, ns: number, namespace: string): Promise<NamespaceStats> {
-  const byOrigin = new Map<Origin, number>();
-  const bySource = new Map<string, number>();
-  const groups = await sql.all(
-    'SELECT origin, source, count(*) AS n FROM record WHERE ns = :ns AND deleted_at IS NULL GROUP BY origin, source',
-    { ns },
-  );
-  for (const row of groups) {
-    const origin = row['origin'] as Origin;
-    byOrigin.set(origin, (byOrigin.get(origin) ?? 0) + Number(row['n']));
-    const source = String(row['source']);
-    bySource.set(source, (bySource.get(source) ?? 0) + Number(row['n']));
-  }
-  const counts = await sql.get(
-    `SELECT (SELECT count(*) FROM record WHERE ns = :ns AND deleted_at IS NULL) AS records,
-       (SELECT count(*) FROM record WHERE ns = :ns AND deleted_at IS NOT NULL) AS deleted,
-       (SELECT count(*) FROM passage WHERE ns = :ns) AS passages, (SELECT count(*) FROM embedding WHERE ns = :ns) AS vectors`,
-    { ns },
-  );
-  return {
-    namespace,
-    ...(counts as unknown as Pick<NamespaceStats, 'records' | 'deleted' | 'passages' | 'vectors'>),
-    terms: await text.countWords(ns),
-    byOrigin: Object.fromEntries(byOrigin),
-    bySource: Object.fromEntries(bySource),
-  };
-}
+import { allNamespaces } from './figures.ts';
 
 export async function resetDerived(
   scope: Scope,
@@ -79,6 +31,7 @@ export async function resetDerived(
     }
     await sql.change("DELETE FROM item WHERE ns = :ns AND kind = 'graph_layout'", { ns });
     await repairChanges(sql, ns);
+    await recount(sql, ns);
     await resetBelongsTo(sql, ns);
     await sql.change('UPDATE record SET chunking = NULL WHERE ns = :ns', { ns });
     if (options.vectors) await sql.run('DELETE FROM embedding WHERE ns = :ns', { ns });
@@ -158,15 +111,46 @@ export async function verifyNamespace({ sql, text, vectors, ns }: Scope): Promis
     const damaged = await verifyJson(sql, ns);
     // The comparison reads all records.
     if (damaged.length > 0) return damaged;
-    return [
-      ...(await text.verify(ns, MAX_FINDINGS)),
-      ...(await vectors.verify(ns, MAX_FINDINGS)),
-      ...(await verifyDerived(sql, ns, MAX_FINDINGS)),
-      ...(await verifyChanges(sql, ns, MAX_FINDINGS)),
-    ];
+    const findings = await atOnce(sql, [
+      () => text.verify(ns, MAX_FINDINGS),
+      () => vectors.verify(ns, MAX_FINDINGS),
+      () => verifyDerived(sql, ns, MAX_FINDINGS),
+      () => verifyChanges(sql, ns, MAX_FINDINGS),
+      () => verifyQuota(sql, ns),
+    ]);
+    return findings.flat();
   } catch (error) {
     return [messageOf(error)];
   }
+}
+
+/** How many namespaces are compared at once, each by a connection of its own where there are several. */
+const NAMESPACES_AT_ONCE = 4;
+
+/**
+ * Compares the next few namespaces, by name, as `verifyNamespace` does.
+ * @param after the last namespace of the call before; empty for the first call
+ */
+export async function verifyNamespaces(
+  driver: Driver,
+  _admin: AdminNamespace,
+  after: string,
+): Promise<{ readonly namespace: string; readonly findings: readonly string[] }[]> {
+  const { sql } = driver;
+  const page = await sql.all(
+    "SELECT id, name FROM all_namespaces WHERE name <> '' AND name > :after ORDER BY name LIMIT :limit",
+    { after, limit: NAMESPACES_AT_ONCE },
+  );
+  return atOnce(
+    sql,
+    page.map((row) => async () => {
+      const [ns, namespace] = [Number(row['id']), String(row['name'])];
+      const findings = await sql.inNamespace(namespace, () =>
+        sql.snapshot(() => verifyNamespace({ ...driver, namespace, ns })),
+      );
+      return { namespace, findings };
+    }),
+  );
 }
 
 /** Where JSON is stored that reads parse: a column, its table, and how a finding names a row of it. */

@@ -1,7 +1,7 @@
-import type { AsyncSlices } from '../../../core/threads/slices.ts';
 import type { StoredLanguage } from '../../../core/text/language/language.ts';
 import { Deadline } from '../../../core/time/deadline.ts';
 import type { Timestamp } from '../../../core/types.ts';
+import type { NamespaceStats } from '../../admin-model.ts';
 import type { GraphState } from '../../graph-model.ts';
 import { findSeparate, type SeparateLookUp } from '../../lexical/look-up.ts';
 import { ADMIN_NAMESPACE, type AdminNamespace } from '../../rules/admin-namespace.ts';
@@ -18,23 +18,38 @@ import type {
   NamespaceVocabulary,
 } from '../../search-model.ts';
 import { readAudit } from '../admin/audit.ts';
+import {
+  allPending,
+  dueNamespaces,
+  recordCounts,
+  size,
+  stats,
+  totals,
+  writtenNamespaces,
+} from '../admin/figures.ts';
 import { lease } from '../admin/leases.ts';
 import {
   compact,
   isTextDamaged,
   resetDerived,
-  stats,
   verifyNamespace,
+  verifyNamespaces,
   verifyStorage,
-  writtenNamespaces,
 } from '../admin/maintenance.ts';
-import type { Driver, Scope } from '../driver.ts';
+import {
+  countNamespaceRows,
+  readmitNamespace,
+  removeNamespace,
+  unfinishedRemovals,
+} from '../admin/remove-namespace.ts';
+import type { Scope } from '../driver.ts';
 import { passageFilter } from '../filter.ts';
 import { assertQueryVectors, generationById, generations, setGeneration } from '../generations.ts';
 import { conceptNames, linePlaces, namings, recordConcepts } from '../graph/concepts.ts';
 import { contributions, counts, edges, graphState, neighbours, nodes, outline } from '../graph/read.ts';
 import { readItems } from '../item.ts';
 import { lockNamespace } from '../namespace.ts';
+import { admitRequest, quotaOf, readQuota } from '../quota.ts';
 import {
   countRecords,
   facet,
@@ -66,67 +81,16 @@ import {
 import { atOnce, findNamespace } from '../sql.ts';
 import { changes } from '../write/changes.ts';
 import { commit } from '../write/commit.ts';
-
-/** Which connection runs a call. Readers never wait for a batch that is being written. */
-export type Route = 'reader' | 'writer';
-
-/** A call of the store. All that runs, sends or offers calls follows from the table of them. */
-interface Call<Parameters extends unknown[], Answer, Result = Answer> {
-  readonly route: Route | ((...parameters: Parameters) => Route);
-  /** Runs it on a connection. A call that may read much pauses after each part. */
-  readonly run: (driver: Driver, ...parameters: Parameters) => Promise<Answer | AsyncSlices<Answer>>;
-  /** Makes the result of an answer that is packed for the transfer between threads. */
-  readonly unpack?: (answer: Answer, namespace: string) => Result;
-  /** Whether the answer may share a message with others. Another one may be nested too deeply to be decoded, so it is sent alone. */
-  readonly isFlat?: boolean;
-}
-
-function call<Parameters extends unknown[], Answer>(
-  route: Call<Parameters, Answer>['route'],
-  run: (driver: Driver, ...parameters: Parameters) => Promise<Answer>,
-): Call<Parameters, Answer> {
-  return { route, run };
-}
-
-/** The answer for a namespace that does not exist. */
-type Empty<Parameters extends unknown[], Answer> = Answer | ((...parameters: Parameters) => Answer);
-type Work<Parameters extends unknown[], Answer> = (scope: Scope, ...parameters: Parameters) => Answer;
-
-/** A call that reads a namespace. */
-function read<Parameters extends unknown[], Answer>(
-  empty: Empty<NoInfer<Parameters>, NoInfer<Answer>>,
-  work: Work<Parameters, Promise<Answer> | AsyncSlices<Answer>>,
-): Call<[namespace: string, ...parameters: Parameters], Answer> {
-  return {
-    route: 'reader',
-    run: async (driver, namespace, ...parameters) => {
-      const scope = await findScope(driver, namespace);
-      if (scope !== null) return work(scope, ...parameters);
-      return typeof empty === 'function'
-        ? (empty as (...parameters: Parameters) => Answer)(...parameters)
-        : empty;
-    },
-  };
-}
-
-/** A call that reads a namespace with several statements, which see the same state. */
-function snapshot<Parameters extends unknown[], Answer>(
-  empty: Empty<NoInfer<Parameters>, NoInfer<Answer>>,
-  work: Work<Parameters, Promise<Answer>>,
-): Call<[namespace: string, ...parameters: Parameters], Answer> {
-  return read<Parameters, Answer>(empty, (scope, ...parameters) =>
-    scope.sql.snapshot(() => work(scope, ...parameters)),
-  );
-}
-
-async function findScope(driver: Driver, namespace: string): Promise<Scope | null> {
-  const ns = await findNamespace(driver.sql, namespace);
-  return ns === null ? null : { ...driver, namespace, ns };
-}
+import { type Call, call, findScope, read, type Route, snapshot } from './define-call.ts';
 
 const NO_BOUNDS = {
   ...{ highestId: 0, nextExpiry: null, oldestDeletion: null, nextHistoryExpiry: null, lastChange: 0 },
   belongsTo: { upTo: 0, excludedSources: [], pass: null },
+};
+
+const NO_STATS: NamespaceStats = {
+  ...{ records: 0, deleted: 0, passages: 0, terms: 0, vectors: 0, texts: 0 },
+  ...{ embedded: new Map(), byOrigin: {}, bySource: {} },
 };
 
 const NO_GRAPH: GraphState = {
@@ -300,6 +264,8 @@ const VECTORS = {
   needsIndex: call('reader', async ({ sql, vectors }, _namespace: AdminNamespace, generation: number) =>
     vectors.needsIndex(await generationById(sql, generation)),
   ),
+  /** The namespaces that have texts without a vector of the generation, by name. Searches do not wait for it. */
+  allPending: call('writer', allPending),
   /** Passages without a vector. */
   pending: {
     ...snapshot({ passages: [], texts: 0, bytes: 0 }, pendingEmbeddings),
@@ -398,9 +364,13 @@ const GRAPH = {
 
 /** Audit log, leases, and the maintenance of the store. */
 const ADMIN = {
-  /** The namespaces that have a record. */
-  namespaces: call('reader', ({ sql }, _namespace: AdminNamespace) => writtenNamespaces(sql)),
-  stats: call('reader', (driver, _namespace: AdminNamespace) => stats(driver)),
+  /** The namespaces that have a record, by name; or the given one only, if it has. */
+  namespaces: call('reader', writtenNamespaces),
+  recordCounts: call('reader', recordCounts),
+  dueNamespaces: call('reader', dueNamespaces),
+  size: call('reader', size),
+  totals: call('reader', totals),
+  stats: read(NO_STATS, stats),
   /**
    * Compares derived state with the canonical rows. For the administrative namespace, checks the file itself. Returns the
    * differences in words; nothing if there are none.
@@ -414,6 +384,8 @@ const ADMIN = {
       return scope === null ? [] : driver.sql.snapshot(() => verifyNamespace(scope));
     },
   ),
+  /** Compares a few namespaces at a time, as `verify` does. Creates temporary tables. */
+  verifyNamespaces: call('writer', verifyNamespaces),
   /** Removes vectors that no passage uses if they are more than a tenth of all, and frees space. Cheap if there is nothing to do. */
   compact: { ...read(undefined, compact), route: 'writer' } as const,
   /**
@@ -432,6 +404,14 @@ const ADMIN = {
   ),
   /** Makes again what is missing or damaged below the rows: the indexes of tables. */
   repairIndexes: call('writer', ({ storage }, _namespace: AdminNamespace) => storage.repairIndexes()),
+  quota: read(quotaOf(undefined), readQuota),
+  admitRequest: call('writer', admitRequest),
+  namespaceRows: call('reader', countNamespaceRows),
+  /** @throws LociError `not_found` */
+  removeNamespace: call('writer', removeNamespace),
+  unfinishedRemovals: call('reader', unfinishedRemovals),
+  /** @throws LociError `conflict` */
+  readmitNamespace: call('writer', readmitNamespace),
   audit: snapshot({ entries: [], chains: [], faults: [] }, readAudit),
   /**
    * Returns who has a lease after the operation; `null` if it is free. While another holder has a lease, it cannot be taken. One that

@@ -12,6 +12,7 @@ import type { Driver } from '../driver.ts';
 import { assertFree, changeItems, type ItemsBefore, itemsBefore, writeItems } from '../item.ts';
 import { lockExisting, lockNamespace, type NamespaceRow, updateState } from '../namespace.ts';
 import { atOnce, findNamespace } from '../sql.ts';
+import { assertWithinQuota, putLimits } from '../quota.ts';
 import { derivedState } from './derived-state.ts';
 import { RecordPlan } from './record-plan.ts';
 import { applyPlan, commitRecords, storedRecordOf, type StoredState, storedState } from './records.ts';
@@ -47,6 +48,8 @@ export async function commit(
     if (batch.concepts !== undefined) await putConcepts(sql, ns, batch.concepts);
     await updateState(sql, ns, { ...columns, ...belongsTo, ...audit.state }, counts);
     if (batch.attachedAudit !== undefined) await attachAudit(sql, ns, batch.attachedAudit);
+    if (batch.quota !== undefined) await putLimits(sql, ns, batch.quota);
+    await assertWithinQuota(sql, ns, row.quota);
     return [...ids];
   });
 }

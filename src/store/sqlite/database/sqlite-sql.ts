@@ -34,6 +34,7 @@ export const SQLITE_DIALECT: Dialect = {
   foldTag: (expression) => `fold_tag(${expression})`,
   matchesGlob: (column, parameter) => `matches_glob(:${parameter}, ${column})`,
   globParameter: (glob) => glob,
+  now: "CAST(1000000 * unixepoch('subsec') AS INTEGER)",
   entries: (column) => `json_each(iif(json_valid(${column}), ${column}, '[]'))`,
   isTrue: (column, key) =>
     `(CASE WHEN json_valid(${column}) THEN json_type(${column}, '$.${key}') IS 'true' ELSE FALSE END)`,
@@ -45,8 +46,6 @@ export const SQLITE_DIALECT: Dialect = {
     `(CASE WHEN json_valid(${column}) THEN json_type(${column}) = 'object' ELSE is_object(${column}) END)`,
   // An immediate transaction locks the whole file.
   forUpdate: '',
-  namespaces:
-    '(SELECT id, name, EXISTS (SELECT 1 FROM record WHERE ns = n.id) AS has_records FROM namespace AS n)',
 };
 
 /** The statements of both databases, run by SQLite in the calling thread. The promises resolve without leaving the thread. */

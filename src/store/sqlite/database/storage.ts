@@ -1,9 +1,9 @@
 import { closeSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { LociError } from '../../../core/errors.ts';
-import type { StoreStats } from '../../admin-model.ts';
+import type { StoreSize } from '../../admin-model.ts';
 import { loadMigrations, type Migration, pendingMigrations } from '../../rules/migrations.ts';
-import type { Storage } from '../../sql/driver.ts';
+import type { NamespaceTable, Storage } from '../../sql/driver.ts';
 import { APPLICATION_ID, type Database, OLDER_APPLICATION_ID } from './database.ts';
 import { SqliteSql } from './sqlite-sql.ts';
 
@@ -19,7 +19,7 @@ export class SqliteFile implements Storage {
     this.#db = db;
   }
 
-  async size(): Promise<Omit<StoreStats, 'namespaces'>> {
+  async size(): Promise<StoreSize> {
     let bytes = 0;
     for (const suffix of ['', '-wal'])
       bytes += statSync(this.#db.path + suffix, { throwIfNoEntry: false })?.size ?? 0;
@@ -46,6 +46,17 @@ export class SqliteFile implements Storage {
 
   async repairIndexes(): Promise<void> {
     if (this.#brokenPages().length > 0) this.#db.exec('REINDEX');
+  }
+
+  async namespaceTables(): Promise<NamespaceTable[]> {
+    return this.#db
+      .prepare(
+        `SELECT name, (
+           SELECT group_concat(name, ', ' ORDER BY pk) FROM pragma_table_info(t.name) WHERE pk > 0) AS key
+         FROM sqlite_schema AS t WHERE type = 'table' AND sql LIKE 'CREATE TABLE%'
+           AND EXISTS (SELECT 1 FROM pragma_table_info(t.name) WHERE name = 'ns')`,
+      )
+      .all() as unknown as NamespaceTable[];
   }
 
   async createMissingTables(): Promise<boolean> {

@@ -1,6 +1,7 @@
 -- Tables of SQLite. `application_id` and `user_version` identify the file and the version of its schema.
 CREATE TABLE namespace (
-  id INTEGER PRIMARY KEY,
+  -- No id is given twice, because connections remember ids.
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   name TEXT NOT NULL UNIQUE
 ) STRICT;
 
@@ -18,7 +19,9 @@ CREATE TABLE namespace_state (
   -- The name and the end of the audit log: entries that are missing at its end are noticed.
   audit_chain TEXT,
   audit_length INTEGER NOT NULL DEFAULT 0,
-  audit_head TEXT
+  audit_head TEXT,
+  -- 1 while the namespace is being removed.
+  removed INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- The namespace of tokens, which belong to no caller.
@@ -174,7 +177,14 @@ CREATE INDEX audit_session ON audit (ns, session) WHERE session IS NOT NULL;
 CREATE TRIGGER audit_is_not_replaced BEFORE INSERT ON audit
 WHEN EXISTS (SELECT 1 FROM audit WHERE ns = NEW.ns AND chain = NEW.chain AND seq = NEW.seq)
 BEGIN SELECT RAISE (ABORT, 'the audit log is append-only'); END;
+-- A log goes with its namespace, if the last entry about it in the log of the administrative namespace says so.
+CREATE VIEW removed_log AS
+  SELECT n.id AS ns FROM namespace AS n JOIN namespace_state AS s ON s.ns = n.id WHERE s.removed = 1 AND (
+    SELECT e.action FROM audit AS e WHERE e.ns = (SELECT id FROM namespace WHERE name = '') AND e.subject = 'namespace:' || n.name
+    ORDER BY e.seq DESC LIMIT 1
+  ) = 'namespace-delete';
 CREATE TRIGGER audit_is_kept BEFORE DELETE ON audit
+WHEN NOT EXISTS (SELECT 1 FROM removed_log WHERE ns = OLD.ns)
 BEGIN SELECT RAISE (ABORT, 'the audit log is append-only'); END;
 CREATE TRIGGER audit_is_not_rewritten BEFORE UPDATE ON audit
 WHEN NEW.diff IS NOT NULL OR NEW.ns <> OLD.ns OR NEW.chain <> OLD.chain OR NEW.seq <> OLD.seq OR NEW.at <> OLD.at
@@ -183,7 +193,8 @@ WHEN NEW.diff IS NOT NULL OR NEW.ns <> OLD.ns OR NEW.chain <> OLD.chain OR NEW.s
   OR NEW.hash <> OLD.hash OR NEW.session IS NOT OLD.session
 BEGIN SELECT RAISE (ABORT, 'the audit log is append-only'); END;
 
-CREATE TRIGGER namespace_state_is_kept BEFORE DELETE ON namespace_state WHEN OLD.audit_chain IS NOT NULL
+CREATE TRIGGER namespace_state_is_kept BEFORE DELETE ON namespace_state
+WHEN OLD.audit_chain IS NOT NULL AND NOT EXISTS (SELECT 1 FROM removed_log WHERE ns = OLD.ns)
 BEGIN SELECT RAISE (ABORT, 'the audit log is append-only'); END;
 CREATE TRIGGER audit_log_only_grows BEFORE UPDATE ON namespace_state
 WHEN OLD.audit_chain IS NOT NULL AND (NEW.ns <> OLD.ns OR NEW.audit_chain IS NOT OLD.audit_chain
@@ -207,6 +218,7 @@ CREATE TABLE audit_attachment (
   UNIQUE (ns, chain, first_seq)
 ) STRICT;
 CREATE TRIGGER audit_attachment_is_kept BEFORE DELETE ON audit_attachment
+WHEN NOT EXISTS (SELECT 1 FROM removed_log WHERE ns = OLD.ns)
 BEGIN SELECT RAISE (ABORT, 'the audit log is append-only'); END;
 CREATE TRIGGER audit_attachment_is_not_rewritten BEFORE UPDATE ON audit_attachment
 WHEN NEW.id <> OLD.id OR NEW.ns <> OLD.ns OR NEW.chain <> OLD.chain OR NEW.first_seq <> OLD.first_seq
@@ -400,3 +412,62 @@ CREATE TABLE concept_changed (
   key TEXT NOT NULL,
   PRIMARY KEY (ns, project, key)
 ) STRICT, WITHOUT ROWID;
+
+-- How much a namespace keeps, and how much it may: records that are not deleted, bytes of UTF-8 in the contents of all records, and requests
+-- a minute. NULL is no limit.
+CREATE TABLE quota (
+  ns INTEGER PRIMARY KEY REFERENCES namespace (id),
+  records INTEGER NOT NULL DEFAULT 0,
+  bytes INTEGER NOT NULL DEFAULT 0,
+  max_records INTEGER,
+  max_bytes INTEGER,
+  max_requests INTEGER
+) STRICT;
+CREATE TRIGGER record_added AFTER INSERT ON record
+BEGIN
+  INSERT INTO quota (ns, records, bytes) VALUES (NEW.ns, NEW.deleted_at IS NULL, octet_length(NEW.content))
+  ON CONFLICT (ns) DO UPDATE SET records = records + excluded.records, bytes = bytes + excluded.bytes;
+END;
+CREATE TRIGGER record_changed AFTER UPDATE OF deleted_at, content ON record
+BEGIN
+  UPDATE quota SET records = records + (NEW.deleted_at IS NULL) - (OLD.deleted_at IS NULL),
+    bytes = bytes + octet_length(NEW.content) - octet_length(OLD.content) WHERE ns = NEW.ns;
+END;
+CREATE TRIGGER record_removed AFTER DELETE ON record
+BEGIN
+  UPDATE quota SET records = records - (OLD.deleted_at IS NULL), bytes = bytes - octet_length(OLD.content) WHERE ns = OLD.ns;
+END;
+-- The requests of a namespace with a limit, in microseconds: when the last one came, and until when the limit is used up.
+CREATE TABLE request_rate (
+  ns INTEGER PRIMARY KEY REFERENCES namespace (id),
+  at INTEGER NOT NULL,
+  until INTEGER NOT NULL,
+  refused INTEGER NOT NULL
+) STRICT;
+
+-- Figures of all namespaces. PostgreSQL has the same views.
+CREATE VIEW all_namespaces AS
+  SELECT n.id, n.name, EXISTS (SELECT 1 FROM record AS r WHERE r.ns = n.id) AS has_records,
+    (SELECT min(r.expires_at) FROM record AS r WHERE r.ns = n.id AND r.expires_at IS NOT NULL) AS next_expiry,
+    (SELECT min(r.deleted_at) FROM record AS r WHERE r.ns = n.id AND r.deleted_at IS NOT NULL) AS oldest_deletion,
+    (SELECT min(i.expires_at) FROM item AS i WHERE i.ns = n.id AND i.expires_at IS NOT NULL) AS next_item_expiry,
+    (SELECT min(i.at) FROM item AS i WHERE i.ns = n.id AND i.kind = 'receipt') AS oldest_receipt
+  FROM namespace AS n JOIN namespace_state AS s ON s.ns = n.id WHERE s.removed = 0;
+-- The namespaces that are being removed.
+CREATE VIEW all_removed AS SELECT n.name FROM namespace AS n JOIN namespace_state AS s ON s.ns = n.id WHERE s.removed = 1;
+-- The records that are not deleted, by the time when they expire.
+CREATE VIEW all_records AS
+  SELECT ns, expires_at, count(*) AS records FROM record WHERE deleted_at IS NULL GROUP BY ns, expires_at;
+-- The distinct texts without a vector of a generation, and their bytes. Generation 0 has no vectors.
+CREATE VIEW all_pending AS
+  SELECT ns, generation, count(*) AS texts, sum(bytes) AS bytes FROM (
+    SELECT p.ns, g.id AS generation, max(octet_length(p.text)) AS bytes
+    FROM (SELECT id FROM generation UNION ALL SELECT 0) AS g CROSS JOIN passage AS p
+    JOIN record AS r ON r.ns = p.ns AND r.id = p.record
+    WHERE r.deleted_at IS NULL
+      AND NOT EXISTS (SELECT 1 FROM embedding AS v WHERE v.ns = p.ns AND v.generation = g.id AND v.hash = p.hash)
+    GROUP BY p.ns, g.id, p.hash) AS content
+  GROUP BY ns, generation;
+CREATE VIEW all_totals AS
+  SELECT (SELECT count(*) FROM record WHERE deleted_at IS NULL) AS records, (SELECT count(*) FROM passage) AS passages,
+    (SELECT count(*) FROM embedding) AS vectors;

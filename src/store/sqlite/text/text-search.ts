@@ -87,6 +87,10 @@ export class SqliteTextIndex implements TextIndex {
     db.prepare('UPDATE namespace_state SET word_epoch = word_epoch + 1 WHERE ns = ?').run(ns);
   }
 
+  async drop(ns: number): Promise<void> {
+    this.#db.exec(`DROP TABLE IF EXISTS ${textTable(ns)}`);
+  }
+
   async verify(ns: number, limit: number): Promise<string[]> {
     await this.refresh(ns);
     const counts: WordCounts = new Map();

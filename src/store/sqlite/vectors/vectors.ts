@@ -4,6 +4,7 @@ import type { PassageScore, QueryVector, SentenceVectors, VectorWrite } from '..
 import type { VectorIndex } from '../../sql/driver.ts';
 import type { PassageFilter } from '../../sql/filter.ts';
 import { generationById } from '../../sql/generations.ts';
+import { assertKept } from '../../sql/namespace.ts';
 import { assertVectors } from '../../rules/validation.ts';
 import type { Database } from '../database/database.ts';
 import { named, SqliteSql } from '../database/sqlite-sql.ts';
@@ -98,6 +99,7 @@ export class SqliteVectorIndex implements VectorIndex {
     await sql.transaction(async () => {
       // Within the transaction, because another process may remove the generation.
       assertVectors(await generationById(sql, generation), vectors, sentences);
+      await assertKept(sql, ns);
       this.#db.runForEach(
         'INSERT INTO embedding (ns, generation, hash, quantised) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
         vectors.map(({ hash, vector }) => [ns, generation, Buffer.from(hash, 'hex'), quantise(vector)]),

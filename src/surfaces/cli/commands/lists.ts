@@ -1,6 +1,8 @@
 /** Commands that print lists, or one thing, by the names of their fields. */
 
 import { formatCount } from '../../../core/text/format-count.ts';
+import type { DeleteNamespaceOutput } from '../../../engine/access/delete-namespace.ts';
+import type { SetQuotaOutput } from '../../../engine/access/quotas.ts';
 import type { TokenCreateOutput, TokenListOutput, TokenOutput } from '../../../engine/access/tokens.ts';
 import type { GoldenOutput } from '../../../engine/golden/golden.ts';
 import type {
@@ -94,6 +96,32 @@ export const tokenRevoke: OperationCommand<TokenOutput> = {
   operands: [{ field: 'token', label: 'token', takes: 'one' }],
   render: ({ kind, name, id }) =>
     `The ${kind === 'token' ? 'token' : 'page session of'} ${oneLine(name)} (${id}) is revoked.\n`,
+};
+
+export const deleteNamespace: OperationCommand<DeleteNamespaceOutput> = {
+  operands: [{ field: 'namespace', label: 'namespace', takes: 'one' }],
+  render: ({ namespace, dry_run: isDryRun, finished, ...found }) => {
+    const contents = [
+      formatCount(found.records, 'record'),
+      formatCount(found.audit_entries, 'audit entry', 'audit entries'),
+      formatCount(found.tokens, 'token'),
+      formatCount(found.rows, 'row'),
+    ].join(', ');
+    if (isDryRun) return `Would delete ${oneLine(namespace)}: ${contents}.\n`;
+    return finished
+      ? `Deleted ${oneLine(namespace)}: ${contents}.\nTake it out of the settings of every machine: its vaults and sources are not read any more.\n`
+      : `Deleted ${formatCount(found.deleted, 'row')} of ${oneLine(namespace)}. Run the command again to go on.\n`;
+  },
+};
+
+export const setQuota: OperationCommand<SetQuotaOutput> = {
+  operands: [{ field: 'namespace', label: 'namespace', takes: 'one' }],
+  render: ({ namespace, records, bytes, requests_per_minute: requests }) => {
+    const of = ({ used, limit }: SetQuotaOutput['records']): string =>
+      `${String(used)} of ${limit === null ? 'any number' : String(limit)}`;
+    const rate = requests === null ? 'any number of' : String(requests);
+    return `${oneLine(namespace)} has ${of(records)} records and ${of(bytes)} bytes, and may send ${rate} requests a minute.\n`;
+  },
 };
 
 export const golden: OperationCommand<GoldenOutput> = {

@@ -30,7 +30,7 @@ const FILES: readonly (readonly [operations: string, load: () => Promise<object>
   ],
   ['graph-index graph-pack', () => import('./packs.ts')],
   [
-    'receipt-list receipt-show receipt-verify receipt-mark token-create token-list token-revoke golden',
+    'receipt-list receipt-show receipt-verify receipt-mark token-create token-list token-revoke golden delete-namespace set-quota',
     () => import('./lists.ts'),
   ],
   ['audit', () => import('./audit.ts')],

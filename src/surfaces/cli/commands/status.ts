@@ -49,6 +49,7 @@ function contentRows(output: StatusOutput, index: string): Row[] {
     ['embeddings', embeddingsLine(output, index)],
     ...changeRows(output),
     ...relationRows(output, index),
+    ...quotaRows(output),
     ...vaults.map((vault, i) => [i === 0 ? 'vaults' : '', vaultLine(vault, index)] as const),
     ...unconfigured_vaults.map(
       ({ name, records, settings }, i) =>
@@ -59,6 +60,16 @@ function contentRows(output: StatusOutput, index: string): Row[] {
     ),
     ...sources.map((source, i) => [i === 0 ? 'sources' : '', sourceLine(source)] as const),
   ];
+}
+
+/** The limits that the operator has set. */
+function quotaRows({ quota: { records, bytes, requests_per_minute: requests } }: StatusOutput): Row[] {
+  const limits = [
+    ...(records.limit === null ? [] : [`${String(records.used)} of ${String(records.limit)} records`]),
+    ...(bytes.limit === null ? [] : [`${size(bytes.used)} of ${size(bytes.limit)} of text`]),
+    ...(requests === null ? [] : [`${formatCount(requests, 'request')} a minute`]),
+  ];
+  return limits.length === 0 ? [] : [['quota', limits.join(', ')]];
 }
 
 function vaultLine(
