@@ -73,7 +73,7 @@ it('a store runs few statements, whatever the number of records', async () => {
     '300 notes indexed': expect.toSatisfy((n) => n < 600),
     'nothing changed': expect.toSatisfy((n) => n <= 17),
     'a search': expect.toSatisfy((n) => n <= 26),
-    'one memory written': expect.toSatisfy((n) => n <= 14),
+    'one memory written': expect.toSatisfy((n) => n <= 13),
     'a pack': expect.toSatisfy((n) => n <= 30),
     'a pack with graph after a write': expect.toSatisfy((n) => n <= 150),
     'a pack of other notes': expect.toSatisfy((n) => n <= 40),

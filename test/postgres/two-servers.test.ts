@@ -21,7 +21,7 @@ import {
   write,
 } from '../contract/store-samples.ts';
 import { settings, temporaryFolder } from '../contract/engines.ts';
-import { serverDatabase, testDatabase } from './database.ts';
+import { runStatements, serverDatabase, testDatabase } from './database.ts';
 import { Proxy as ConnectionProxy } from './proxy.ts';
 
 const NAMESPACE = 'shared';
@@ -140,6 +140,23 @@ describe('two servers', async () => {
         /could not obtain lock/,
       );
     });
+  });
+
+  it('write to a namespace of the same name after one of them has removed it', async () => {
+    const store = await open();
+    await store.records.commit('removed', {
+      items: [{ put: { kind: 'unseen', key: '1', at: 1, body: {} } }],
+    });
+    // The id is remembered from the second call on.
+    expect(await matchingRecords(store, 'removed', 'kettle')).toEqual([]);
+    const id = "(SELECT id FROM namespace WHERE name = 'removed')";
+    await runStatements(
+      url,
+      ...['item', 'namespace_state'].map((table) => `DELETE FROM ${table} WHERE ns = ${id}`),
+      "DELETE FROM namespace WHERE name = 'removed'",
+    );
+    expect(await write(store, 'removed', note('a kettle'))).toEqual([1]);
+    expect(await matchingRecords(store, 'removed', 'kettle')).toEqual([1]);
   });
 
   it('see what the other has changed', async () => {
