@@ -369,8 +369,9 @@ const ADMIN = {
   recordCounts: call('reader', recordCounts),
   dueNamespaces: call('reader', dueNamespaces),
   size: call('reader', size),
-  totals: call('reader', totals),
-  stats: read(NO_STATS, stats),
+  /** Both count texts without a vector, which takes a while. Searches do not wait for it. */
+  totals: call('writer', totals),
+  stats: { ...read(NO_STATS, stats), route: 'writer' } as const,
   /**
    * Compares derived state with the canonical rows. For the administrative namespace, checks the file itself. Returns the
    * differences in words; nothing if there are none.
