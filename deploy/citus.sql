@@ -37,13 +37,13 @@ ALTER TABLE sentence_vector ADD CONSTRAINT sentence_vector_ns_vector_fkey
 -- Without subqueries of a reference table that read distributed ones, which Citus does not plan.
 CREATE VIEW all_namespaces AS
   SELECT n.id, n.name, r.ns IS NOT NULL AS has_records, r.next_expiry, r.oldest_deletion, i.next_item_expiry, i.oldest_receipt
-  FROM namespace AS n
+  FROM namespace AS n JOIN namespace_state AS s ON s.ns = n.id
   LEFT JOIN (SELECT ns, min(expires_at) AS next_expiry, min(deleted_at) AS oldest_deletion FROM record GROUP BY ns) AS r ON r.ns = n.id
   LEFT JOIN (
     SELECT ns, min(expires_at) AS next_item_expiry, min(at) FILTER (WHERE kind = 'receipt') AS oldest_receipt FROM item GROUP BY ns
   ) AS i ON i.ns = n.id
-  WHERE n.removed = 0;
-CREATE VIEW all_removed AS SELECT name FROM namespace WHERE removed = 1;
+  WHERE s.removed = 0;
+CREATE VIEW all_removed AS SELECT n.name FROM namespace AS n JOIN namespace_state AS s ON s.ns = n.id WHERE s.removed = 1;
 CREATE VIEW all_records AS
   SELECT ns, expires_at, count(*) AS records FROM record WHERE deleted_at IS NULL GROUP BY ns, expires_at;
 CREATE VIEW all_pending AS

@@ -20,7 +20,7 @@ export interface Traffic {
 const HEADER = 5;
 
 /** Counts what passes a proxy. Messages of several connections count as one where none waits for the answer to another. */
-export class TrafficCounter {
+class TrafficCounter {
   /** Round trips until the newest answer. */
   #answered = 0;
   #statements = 0;

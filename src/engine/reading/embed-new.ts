@@ -1,6 +1,5 @@
 import { LociError } from '../../core/errors.ts';
 import { countAllPending, createMissingIndex, embedPending, Refusals } from '../../ingest/embed.ts';
-import { ADMIN_NAMESPACE } from '../../store/rules/admin-namespace.ts';
 import type { EngineContext } from '../context.ts';
 import { backfill, embeddingProcess, whileEmbedding, type EmbedOptions } from '../embedding/backfill.ts';
 import { hasNewModel, vectorsToFill } from '../embedding/models.ts';

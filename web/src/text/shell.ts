@@ -142,6 +142,7 @@ export const TASK = {
   waiting: { en: 'Waiting for', de: 'Wartet auf' },
   checking: { en: 'Checking', de: 'Prüft' },
   copying: { en: 'Copying', de: 'Kopiert' },
+  deleting: { en: 'Deleting', de: 'Löscht' },
   count: { en: '{done} of {total}', de: '{done} von {total}' },
   progress: { en: 'Progress', de: 'Fortschritt' },
   stop: { en: 'Stop', de: 'Anhalten' },
