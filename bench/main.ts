@@ -12,7 +12,7 @@ import { measureConversations } from './conversations.ts';
 import { benchStore, type BenchStore } from './fill.ts';
 import { measureFresh } from './fresh.ts';
 import { measureMcp } from './mcp.ts';
-import { benchServer, measurePostgres } from './postgres.ts';
+import { benchServer, measurePostgres, measureRoundTrips } from './postgres.ts';
 import { measureRest } from './rest.ts';
 import { measurePage } from './page.ts';
 import { missedTargets, sectionLines, type Section } from './report.ts';
@@ -97,6 +97,10 @@ async function measurePostgresSizes(
     );
     return;
   }
+  report({
+    title: 'PostgreSQL, whole operations on the example vault',
+    measures: await again(() => measureRoundTrips(server)),
+  });
   for (const passages of sizes) {
     // A quick run copies little, because that takes longer than to measure it.
     const count = passages === QUICK_POSTGRES ? Math.min(4, namespaces) : namespaces;

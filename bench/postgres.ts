@@ -5,6 +5,7 @@ import { isStopWord } from '../src/core/text/stop-words.ts';
 import { connectStore, openStore } from '../src/store/registry.ts';
 import { ADMIN_NAMESPACE } from '../src/store/rules/admin-namespace.ts';
 import { copyStore } from '../src/store/sql/admin/copy-store.ts';
+import { exampleOperations, withCountedEngine } from '../test/postgres/round-trips.ts';
 import { findPrograms, startServer } from '../test/postgres/server.ts';
 import type { BenchQuery } from './corpus.ts';
 import type { BenchStore } from './fill.ts';
@@ -87,6 +88,38 @@ export async function measurePostgres(
       ...(seconds === null ? [] : [loadRow(passages / seconds, passages >= SIZED)]),
       sizeRow(bytes, statSync(bench.path).size, passages >= SIZED),
     ];
+  } finally {
+    await execute(server, `DROP DATABASE ${name} WITH (FORCE)`);
+  }
+}
+
+/** Round trips at most, for a whole operation. */
+const GOALS: Readonly<Record<string, number>> = {
+  ...{ search: 4, 'search, misspelt': 5, write: 5, delete: 6 },
+  ...{ 'pack with the graph': 14, 'startup-inject': 2, status: 2 },
+};
+
+/** How often whole operations on the example vault wait for the server, beside the statements that they send. */
+export async function measureRoundTrips({ url: server }: BenchServer): Promise<Measure[]> {
+  const name = `loci_bench_trips_${String(process.pid)}`;
+  await execute(server, `CREATE DATABASE ${name} ENCODING 'UTF8' TEMPLATE template0`);
+  try {
+    const rows: Measure[] = [];
+    await withCountedEngine(new URL(`/${name}`, server).href, async (counted) => {
+      const operations = await exampleOperations(counted);
+      for (const [what, operation] of Object.entries(operations)) {
+        // There is one to delete for each attempt.
+        if (what === 'delete') for (let i = 0; i < 6; i++) await operations['write']!();
+        const limit = { roundTrips: GOALS[what]!, statements: Infinity };
+        const { roundTrips, statements } = await counted.measure(operation, limit);
+        rows.push({
+          ...{ what, unit: 'round trips', ours: roundTrips },
+          baseline: { name: 'statements', value: statements },
+          target: { of: 'ours', most: limit.roundTrips, checked: false },
+        });
+      }
+    });
+    return rows;
   } finally {
     await execute(server, `DROP DATABASE ${name} WITH (FORCE)`);
   }

@@ -1,7 +1,7 @@
 /** A measurement and its baseline. */
 export interface Measure {
   readonly what: string;
-  readonly unit: 'ms' | 'MB' | 'tokens' | 'a second' | 'a CPU second' | 'share';
+  readonly unit: 'ms' | 'MB' | 'tokens' | 'a second' | 'a CPU second' | 'round trips' | 'share';
   readonly ours: number;
   readonly baseline?: { readonly name: string; readonly value: number };
   readonly target?: Target;
