@@ -80,7 +80,7 @@ describe('quotas', () => {
     await loci(['config', 'init'], { home });
     const set = await loci(['status', 'set-quota', 'default', '--records', '7'], { home });
     expect(set.stdout).toBe(
-      'default has 0 of 7 records and 0 of any number bytes, and may send any number of requests a minute.\n',
+      'default has 0 of 7 records and 0 bytes (no limit), and may send requests without a limit.\n',
     );
     expect((await loci(['status'], { home })).stdout).toMatch(/^quota +0 of 7 records$/m);
   });

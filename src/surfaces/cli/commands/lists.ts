@@ -117,10 +117,10 @@ export const deleteNamespace: OperationCommand<DeleteNamespaceOutput> = {
 export const setQuota: OperationCommand<SetQuotaOutput> = {
   operands: [{ field: 'namespace', label: 'namespace', takes: 'one' }],
   render: ({ namespace, records, bytes, requests_per_minute: requests }) => {
-    const of = ({ used, limit }: SetQuotaOutput['records']): string =>
-      `${String(used)} of ${limit === null ? 'any number' : String(limit)}`;
-    const rate = requests === null ? 'any number of' : String(requests);
-    return `${oneLine(namespace)} has ${of(records)} records and ${of(bytes)} bytes, and may send ${rate} requests a minute.\n`;
+    const of = ({ used, limit }: SetQuotaOutput['records'], unit: string): string =>
+      limit === null ? `${String(used)} ${unit} (no limit)` : `${String(used)} of ${String(limit)} ${unit}`;
+    const rate = requests === null ? 'requests without a limit' : `${String(requests)} requests a minute`;
+    return `${oneLine(namespace)} has ${of(records, 'records')} and ${of(bytes, 'bytes')}, and may send ${rate}.\n`;
   },
 };
 
