@@ -71,9 +71,9 @@ it('a store runs few statements, whatever the number of records', async () => {
   );
   expect(counts).toEqual({
     '300 notes indexed': expect.toSatisfy((n) => n < 600),
-    'nothing changed': expect.toSatisfy((n) => n <= 17),
+    'nothing changed': expect.toSatisfy((n) => n <= 18),
     'a search': expect.toSatisfy((n) => n <= 26),
-    'one memory written': expect.toSatisfy((n) => n <= 13),
+    'one memory written': expect.toSatisfy((n) => n <= 14),
     'a pack': expect.toSatisfy((n) => n <= 30),
     'a pack with graph after a write': expect.toSatisfy((n) => n <= 150),
     'a pack of other notes': expect.toSatisfy((n) => n <= 40),

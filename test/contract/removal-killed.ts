@@ -30,7 +30,7 @@ export async function expectRemovalSurvivesKills(
   for (const namespace of ['removed', 'kept']) await fillNamespace(store, namespace, generation);
   const id = await idOf('removed');
   const [rows, kept] = [await rawRows(id), await store.admin.namespaceRows('kept')];
-  for (const table of ['record', 'passage', 'embedding', 'audit', 'audit_log', 'item'])
+  for (const table of ['record', 'passage', 'embedding', 'audit', 'namespace_state', 'item'])
     expect(rows).toContain(table);
   let left = (await store.admin.namespaceRows('removed'))!.rows;
   for (const steps of [1, 2, 3]) {

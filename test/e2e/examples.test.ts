@@ -10,7 +10,9 @@ import { commandWords } from '../../src/surfaces/shared/command-names.ts';
 import { shadowdb } from '../contract/shadowdb-tables.ts';
 import { copyOfVault, loci, temporaryFolder } from './loci-command.ts';
 
-const ON_WRITTEN_RECORDS: ReadonlySet<string> = new Set(['update', 'delete', 'undelete', 'audit']);
+const ON_WRITTEN_RECORDS: ReadonlySet<string> = new Set([
+  ...['update', 'delete', 'undelete', 'audit', 'delete-namespace'],
+]);
 
 const NAMES_MISSING: ReadonlySet<string> = new Set(['inbox-keep', 'inbox-undo']);
 
@@ -52,6 +54,16 @@ describe('examples', () => {
         const { stdout: exported } = await loci(['graph', 'export'], { home, env });
         for (const file of ['monday.json', 'friday.json']) writeFileSync(join(user, file), exported);
       }
+      // A namespace that was deleted cannot be written again.
+      const ofAlice = new Map([
+        ['delete-namespace', writtenHome],
+        ['set-quota', home],
+      ]).get(name);
+      if (ofAlice !== undefined)
+        await loci(['write', 'The oven is warm.'], {
+          home: ofAlice,
+          env: { ...env, LOCI_NAMESPACE: 'alice' },
+        });
       if (name === 'golden')
         writeFileSync(join(user, 'golden.yaml'), 'queries:\n  - query: kitchen remodel\n');
       const { stdout: help } = await loci([...commandWords(name), '--help'], { home });

@@ -189,6 +189,7 @@ describe('a session of the page', () => {
         { namespace: 'ada', records: 0, configured: true },
         { namespace: 'bérénice', records: 1, configured: false },
       ],
+      deleted: [],
     });
     const get = (name: string) =>
       page.request('/api/v1/memory/get?citation=record/1', { headers: { 'x-loci-namespace': name } });

@@ -200,10 +200,10 @@ describe('tampering with the audit log', () => {
     ])
       expect(() => db.prepare(sql).run(), sql).toThrow('the audit log is append-only');
     // Without an entry in the log of the store, no namespace takes its log along.
-    db.exec('UPDATE namespace SET removed = 1');
-    for (const table of ['audit', 'audit_log', 'audit_attachment'])
+    db.exec('UPDATE namespace_state SET removed = 1');
+    for (const table of ['audit', 'namespace_state', 'audit_attachment'])
       expect(() => db.exec(`DELETE FROM ${table}`), table).toThrow('the audit log is append-only');
-    db.exec('UPDATE namespace SET removed = 0');
+    db.exec('UPDATE namespace_state SET removed = 0');
     expect(await verifyAudit(store, NAMESPACE)).toEqual([]);
     expect(await auditEntries(store, NAMESPACE, {}, ALL)).toHaveLength(5);
     await commit(store, NAMESPACE, { audit: [auditDraft()] });

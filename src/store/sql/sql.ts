@@ -171,7 +171,7 @@ export function conflictClause(
   return ` ON CONFLICT (${keys.join(', ')}) DO ${action}`;
 }
 
-/** How many namespaces a connection to a server knows the ids of, and for how long: one that is removed and made again has another. */
+/** How many namespaces a connection knows the ids of, and for how long: one that is removed and made again has another. */
 const MAX_NAMESPACES = 1000;
 const NAMESPACE_TTL_MS = 10_000;
 /** None is remembered that may be rolled back. */
@@ -186,7 +186,7 @@ export async function findNamespace(sql: Sql, name: string): Promise<number | nu
   if (id !== undefined) return id;
   const row = await sql.get('SELECT id FROM namespace WHERE name = :name', { name });
   if (row === undefined) return null;
-  if (sql.dialect.isRemote) known.set(name, Number(row['id']));
+  known.set(name, Number(row['id']));
   return Number(row['id']);
 }
 
