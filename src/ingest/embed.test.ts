@@ -163,7 +163,7 @@ describe('embedPending', () => {
     const deleting: Embedder = {
       ...fake,
       embed: async (texts, options) => {
-        if (calls.length === 0) await store.admin.removeNamespace('deleted', { by, limit: 1, from: 0 });
+        if (calls.length === 0) await store.admin.removeNamespace('deleted', { by, limit: 1, after: null });
         return fake.embed(texts, options);
       },
     };

@@ -40,6 +40,8 @@ async function recordRun(
   startedAt: number,
   outcome: string,
 ): Promise<void> {
+  // A request that a limit refuses writes nothing.
+  if (outcome === 'rate_limited') return;
   if (operation.unrecorded === true || (operation.local === true && operation.steps !== true)) return;
   // Without a store there is no history.
   const loci = await context.loci().catch(() => null);

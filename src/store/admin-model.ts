@@ -279,15 +279,23 @@ export interface RemovalRequest {
   readonly by: Pick<AuditDraft, 'at' | 'actor' | 'surface' | 'session'>;
   /** The number of rows to remove. */
   readonly limit: number;
-  /** The `next` of the step before; 0 for the first. */
-  readonly from: number;
+  /** The `next` of the step before; `null` for the first. */
+  readonly after: RemovalPlace | null;
+}
+
+/** How far the removal of a namespace is. */
+export interface RemovalPlace {
+  /** The number of the namespace: another one of the same name may be made when it is gone. */
+  readonly ns: number;
+  /** The table of which rows may be left. */
+  readonly table: number;
 }
 
 export interface RemovalStep {
   /** The number of removed rows. */
   readonly rows: number;
   /** Where the next step goes on; `null` after the last one. */
-  readonly next: number | null;
+  readonly next: RemovalPlace | null;
 }
 
 /** How much a namespace may keep, and how many requests its tokens may send a minute; `null` for no limit. */

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sha256 } from '../../src/core/ids.ts';
 import { storedTokens, tokenPut } from '../../src/store/items/kinds.ts';
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
+import type { RemovalPlace, RemovalStep } from '../../src/store/admin-model.ts';
 import type { Store } from '../../src/store/store.ts';
 import { searchText } from './queries.ts';
 import type { StoreFixture } from './store-contract.ts';
@@ -37,12 +38,13 @@ export async function removeInSteps(
   onStep: (rows: number) => unknown = () => undefined,
 ): Promise<number> {
   let removed = 0;
-  for (let from: number | null = 0; from !== null;) {
-    const { rows, next } = await admin.removeNamespace(namespace, { by: BY, limit: 4, from });
-    removed += rows;
-    from = next;
-    await onStep(rows);
-  }
+  let after: RemovalPlace | null = null;
+  do {
+    const step: RemovalStep = await admin.removeNamespace(namespace, { by: BY, limit: 4, after });
+    removed += step.rows;
+    after = step.next;
+    await onStep(step.rows);
+  } while (after !== null);
   return removed;
 }
 
@@ -95,7 +97,7 @@ export function describeRemoval({ store, namespace, generation }: StoreFixture):
 
     it('refuses writes from its first step on, and goes on where it was stopped', async () => {
       const ns = await filled();
-      await store.admin.removeNamespace(ns, { by: BY, limit: 4, from: 0 });
+      await store.admin.removeNamespace(ns, { by: BY, limit: 4, after: null });
       expect(await store.admin.unfinishedRemovals(ADMIN_NAMESPACE)).toEqual([ns]);
       expect(await store.admin.namespaces(ADMIN_NAMESPACE, ns)).toEqual([]);
       const write = (): Promise<unknown> => store.records.commit(ns, { writes: [note('again')] });

@@ -3,7 +3,7 @@ import { isSubject } from '../../core/caller.ts';
 import { LociError } from '../../core/errors.ts';
 import { count } from '../../core/number-fields.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
-import type { NamespaceRows } from '../../store/admin-model.ts';
+import type { NamespaceRows, RemovalPlace, RemovalStep } from '../../store/admin-model.ts';
 import type { EngineContext } from '../context.ts';
 
 /** Rows that are removed in one transaction. */
@@ -68,20 +68,25 @@ export async function deleteNamespace(
   const by = { at: now(), actor, surface, ...(session !== undefined && { session }) };
   const started = performance.now();
   let deleted = 0;
-  for (let from: number | null = 0; from !== null;) {
+  let after: RemovalPlace | null = null;
+  do {
     assertNotAborted(options);
     if (isRemote && performance.now() - started > MAX_REMOTE_MS)
       return { ...report, deleted, finished: false };
-    const step = await store.admin.removeNamespace(namespace, { by, limit: ROWS_AT_ONCE, from });
+    const step: RemovalStep = await store.admin.removeNamespace(namespace, {
+      by,
+      limit: ROWS_AT_ONCE,
+      after,
+    });
     deleted += step.rows;
-    from = step.next;
+    after = step.next;
     options.onProgress?.({
       stage: 'deleting',
       subject: namespace,
       done: Math.min(deleted, before.rows),
       total: before.rows,
     });
-  }
+  } while (after !== null);
   return { ...report, deleted, finished: true };
 }
 

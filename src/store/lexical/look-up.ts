@@ -26,7 +26,7 @@ export async function lookUp(
   };
   const passagesWith = (stems: readonly string[]): number =>
     stems.reduce((sum, each) => sum + (counts.get(each) ?? 0), 0);
-  const [stored] = await Promise.all([known.languages(), count(words.map(stem))]);
+  const [stored] = await allOf(known.languages(), count(words.map(stem)));
   const languages = candidates.filter((language) => stored.includes(language));
   // A word that no passage has may be of a language in which only a few passages are.
   const possible = words.map((word) => (passagesWith([stem(word)]) > 0 ? languages : candidates));
@@ -36,7 +36,7 @@ export async function lookUp(
     separate?.isRemote === true
       ? separate.find(unknown.slice(0, MAX_SEPARATED))
       : Promise.resolve(new Map<string, readonly SeparateWords[]>());
-  const [inflections, found] = await Promise.all([inflectionsOf(known, words, possible, deadline), early]);
+  const [inflections, found] = await allOf(inflectionsOf(known, words, possible, deadline), early);
   await count(inflections.flat());
   const terms: TermInfo[] = [];
   for (const [i, word] of words.entries()) {
@@ -68,6 +68,12 @@ export async function lookUp(
     ]),
   );
   return { terms: terms.map((info) => withSeparate.get(info.word) ?? info), languages: [...stored] };
+}
+
+/** Waits for both, also where one fails: no statement may run when its transaction ends. */
+async function allOf<One, Other>(one: Promise<One>, other: Promise<Other>): Promise<[One, Other]> {
+  await Promise.allSettled([one, other]);
+  return [await one, await other];
 }
 
 /** Words that are looked up as two, at most. */

@@ -11,7 +11,7 @@ import { databaseName, spanAttributes } from './locate.ts';
 import { ConnectionPool } from './pool.ts';
 import { PostgresSql } from './postgres-sql.ts';
 import { Replica } from './replica.ts';
-import { migrate, PostgresStorage } from './storage.ts';
+import { assertSameDatabase, migrate, PostgresStorage } from './storage.ts';
 import { isConnectionLost, isReadOnlyError, isTimeout } from './store-error.ts';
 import { PostgresTextIndex } from './text-index.ts';
 import { PostgresVectorIndex } from './vector-index.ts';
@@ -59,6 +59,7 @@ export async function connectPostgres(
   const sql = new PostgresSql(pool, slowStatementMs);
   const owner = direct === pool ? sql : new PostgresSql(direct);
   try {
+    if (needsOwner) await assertLeadsTo(sql, connectionString);
     await migrate(sql, owner, name, create);
     await sql.readTypes();
     if ((await sql.findPolicies()) && scope === 'all rows')
@@ -71,6 +72,16 @@ export async function connectPostgres(
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** What is copied is that of the first connection string. @throws LociError `invalid_config` */
+async function assertLeadsTo(owner: PostgresSql, connectionString: string): Promise<void> {
+  const pool = new ConnectionPool(await driverString(connectionString));
+  try {
+    await assertSameDatabase(new PostgresSql(pool), owner);
+  } finally {
+    await pool.end();
   }
 }
 

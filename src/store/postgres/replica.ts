@@ -19,8 +19,8 @@ const MAX_POSITIONS = 1000;
 type Position = Promise<number | null>;
 
 const WRITTEN = `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint AS position`;
-const REPLAYED = `SELECT pg_wal_lsn_diff(CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_insert_lsn() END,
-  '0/0')::bigint AS position`;
+const REPLAYED =
+  "SELECT pg_is_in_recovery() AS is_replica, pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::bigint AS position";
 const CLUSTER =
   'SELECT current_database() AS name, (SELECT system_identifier FROM pg_control_system())::text AS cluster';
 
@@ -146,7 +146,9 @@ export class Replica {
 
   async #readReplayed(): Promise<void> {
     const row = await within(this.#replica.get(REPLAYED), ANSWER_TIMEOUT_MS, late);
-    [this.#replayed, this.#answeredAt] = [Number(row?.['position']), performance.now()];
+    // One that was promoted has a history of its own.
+    if (row?.['is_replica'] !== 1) throw new LociError('store_failed', 'the replica is a primary server');
+    [this.#replayed, this.#answeredAt] = [Number(row['position']), performance.now()];
   }
 
   async #meet(): Promise<void> {

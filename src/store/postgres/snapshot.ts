@@ -10,6 +10,8 @@ export const STATEMENT_TIMEOUT_MS = 65_000;
 /** The least time that a statement gets, in milliseconds. */
 const MIN_LIMIT_MS = 25;
 
+const ENDED = 'a statement of a snapshot that has ended';
+
 interface Waiting {
   readonly statement: QueryConfig;
   readonly deadline: Deadline;
@@ -38,6 +40,7 @@ export class Snapshot {
   /** How many transactions were ended by the server. */
   #ended = 0;
   #isLimited = false;
+  #hasEnded = false;
   #begun: Promise<unknown> = Promise.resolve();
   #waiting: Waiting[] = [];
 
@@ -48,6 +51,7 @@ export class Snapshot {
 
   async query(statement: QueryConfig): Promise<QueryResult> {
     const query = async (): Promise<QueryResult> => {
+      this.#assertOpen();
       this.#precede(null, 1);
       return this.#send(statement, STATEMENT_TIMEOUT_MS);
     };
@@ -67,13 +71,23 @@ export class Snapshot {
 
   /** Nothing depends on the end of what only read. Resolves when the connection is free. */
   async end(): Promise<void> {
+    // What is asked later would begin a transaction that nobody ends, on a connection of others.
+    this.#hasEnded = true;
     if (this.#begunAt !== null)
       await this.#client.query({ text: 'COMMIT', query_timeout: ANSWER_TIMEOUT_MS } as QueryConfig);
+  }
+
+  #assertOpen(): void {
+    if (this.#hasEnded) throw new Error(ENDED);
   }
 
   #sendWaiting(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
+    if (this.#hasEnded) {
+      for (const { resolve } of waiting) resolve(Promise.reject(new Error(ENDED)));
+      return;
+    }
     const deadline = waiting.reduce(
       (first, { deadline: each }) => (each.left < first.left ? each : first),
       waiting[0]!.deadline,

@@ -180,7 +180,7 @@ export async function migrate(
 }
 
 /** A mistake in one of two connection strings makes no tables elsewhere. */
-async function assertSameDatabase(sql: PostgresSql, owner: PostgresSql): Promise<void> {
+export async function assertSameDatabase(sql: PostgresSql, owner: PostgresSql): Promise<void> {
   const database = 'SELECT current_database() AS name, pg_postmaster_start_time()::text AS started';
   if (!isDeepStrictEqual(await sql.get(database), await owner.get(database)))
     throw new LociError(

@@ -25,9 +25,9 @@ const ERRORS: ErrorsByState = {
   '3D000': ['store_not_found', 'Create the database: `CREATE DATABASE … ENCODING UTF8`.'],
   '42501': [
     'unreadable',
-    'The user lacks a right. The owner of the database may run `GRANT USAGE, CREATE ON SCHEMA public TO …;` for a user who makes the ' +
-      'tables, or `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO …; GRANT USAGE ON ALL SEQUENCES IN SCHEMA ' +
-      'public TO …;` for another one: see docs/postgres.md.',
+    'The user lacks a right. If another user owns the tables, or shall, name that connection in store.directConnectionString. The owner ' +
+      'of the database may run `GRANT USAGE, CREATE ON SCHEMA public TO …;` for that user, or `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO …; GRANT USAGE ON ALL SEQUENCES IN SCHEMA ' +
+      'public TO …;` for a user of servers, whom row-level security binds: see docs/postgres.md.',
   ],
   XX001: [
     'store_corrupt',

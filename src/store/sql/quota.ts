@@ -4,8 +4,7 @@ import type { Driver, Scope } from './driver.ts';
 import type { Row, Sql } from './sql.ts';
 
 /** The columns of a row `q` of `quota`, which may be missing. */
-const QUOTA =
-  'q.records AS used_records, q.bytes AS used_bytes, q.max_records, q.max_bytes, q.max_requests';
+const QUOTA = 'q.records AS used_records, q.bytes AS used_bytes, q.max_records, q.max_bytes, q.max_requests';
 
 export function quotaOf(row: Row | undefined): Quota {
   const limit = (column: string): number | null => (row?.[column] ?? null) as number | null;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ERROR_TABLE, LociError } from '../../core/errors.ts';
 import { lowerPriority } from '../../core/runtime.ts';
@@ -130,6 +130,7 @@ class ProcessIo implements LocalIo {
   startInBackground(commandLine: readonly string[], home: string): number {
     const path = join(home, 'background.log');
     // A link at this path is removed, and not followed.
+    mkdirSync(home, { recursive: true, mode: 0o700 });
     rmSync(path, { force: true });
     const log = openSync(path, 'wx', 0o600);
     try {

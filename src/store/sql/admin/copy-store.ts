@@ -42,6 +42,7 @@ export async function copyStore(
   options: ProgressOptions,
 ): Promise<CopiedNamespace[]> {
   await to.sql.transaction(() => beginCopy(to.sql, source));
+  for (const { ns } of await administrative(from.sql)) await makeRoom(to.sql, ns);
   await copyPages(from.sql, to.sql, 'generation', {}, (rows) => to.sql.write('generation', rows));
   const copied: CopiedNamespace[] = [];
   for (const { ns, name } of [...(await administrative(from.sql)), ...(await allNamespaces(from.sql))]) {
@@ -80,6 +81,15 @@ async function beginCopy(sql: Sql, source: string): Promise<void> {
 async function administrative(sql: Sql): Promise<{ readonly ns: number; readonly name: string }[]> {
   const rows = await sql.all("SELECT id FROM namespace WHERE name = ''");
   return rows.map((row) => ({ ns: Number(row['id']), name: '' }));
+}
+
+/** An empty store may have the administrative namespace already, with another number. */
+async function makeRoom(sql: Sql, ns: number): Promise<void> {
+  const other = "SELECT id FROM namespace WHERE name = '' AND id <> :ns";
+  await sql.transaction(async () => {
+    await sql.change(`DELETE FROM namespace_state WHERE ns IN (${other})`, { ns });
+    await sql.change("DELETE FROM namespace WHERE name = '' AND id <> :ns", { ns });
+  });
 }
 
 async function copyNamespace(
@@ -235,6 +245,8 @@ async function compare(from: Driver, to: Driver, ns: number): Promise<Record<str
 /** The largest difference of a component that was stored in half precision (IEEE 754 binary16): relative, and near 0. */
 const HALF_PRECISION = 2 ** -10;
 const HALF_PRECISION_NEAR_ZERO = 2 ** -24;
+/** The largest difference of one that was stored in 8 bits, as a share of the largest component. */
+const EIGHT_BITS = 0.5 / 127;
 
 /** Compares the contents that have a vector, and their vectors. Returns their number. */
 async function compareVectors(
@@ -248,7 +260,7 @@ async function compareVectors(
     const { value: copied = new Map<string, Float32Array>() } = await pages[1].next();
     const other = copied as ReadonlyMap<string, Float32Array>;
     for (const [hash, vector] of page)
-      if (!isCopyOf(vector, other.get(hash)))
+      if (!isCopyOf(vector, other.get(hash), to.sql.dialect.isRemote))
         throw different('embedding', rows + page.size, rows + other.size);
     rows += page.size;
   }
@@ -278,12 +290,14 @@ async function* vectorPages(
   }
 }
 
-function isCopyOf(vector: Float32Array, copy: Float32Array | undefined): boolean {
-  return (
-    copy?.length === vector.length &&
-    vector.every(
-      (each, i) => Math.abs(each - copy[i]!) <= Math.abs(each) * HALF_PRECISION + HALF_PRECISION_NEAR_ZERO,
-    )
+/** @param isHalf whether the copy has half precision; else it has 8 bits, which are shares of the largest component */
+function isCopyOf(vector: Float32Array, copy: Float32Array | undefined, isHalf: boolean): boolean {
+  if (copy?.length !== vector.length) return false;
+  const largest = vector.reduce((most, each) => Math.max(most, Math.abs(each)), 0);
+  const step = isHalf ? 0 : largest * EIGHT_BITS;
+  return vector.every(
+    (each, i) =>
+      Math.abs(each - copy[i]!) <= step + Math.abs(each) * HALF_PRECISION + HALF_PRECISION_NEAR_ZERO,
   );
 }
 

@@ -12,13 +12,19 @@ import { atOnce, type Dialect, type Sql } from '../sql.ts';
 import { repairChanges, verifyChanges } from '../write/changes.ts';
 import { allNamespaces } from './figures.ts';
 
+/** Whether the namespace is still there, which is locked then: what is derived of one that is being removed would stay. */
+async function lockKept({ sql, namespace, ns }: Scope): Promise<boolean> {
+  const row = await lockExisting(sql, namespace, ns);
+  return row?.id === ns;
+}
+
 export async function resetDerived(
   scope: Scope,
   options: { readonly text: boolean; readonly vectors: boolean },
 ): Promise<void> {
-  const { sql, vectors, storage, namespace, ns } = scope;
+  const { sql, vectors, storage, ns } = scope;
   await sql.transaction(async () => {
-    await lockExisting(sql, namespace, ns);
+    if (!(await lockKept(scope))) return;
     // The table that was missing had rows of every namespace.
     const others = (await storage.createMissingTables())
       ? (await allNamespaces(sql)).map((each) => each.ns)
@@ -70,7 +76,8 @@ const UNUSED =
  * Merges pending words, removes unused vectors if they are more than a tenth of all, and erases what was removed. Unused vectors
  * take memory, and displace used ones from the candidates of a search.
  */
-export async function compact({ sql, text, vectors, storage, namespace, ns }: Scope): Promise<void> {
+export async function compact(scope: Scope): Promise<void> {
+  const { sql, text, vectors, storage, ns } = scope;
   await text.merge(ns);
   const row = await sql.get(
     `SELECT count(*) AS vectors, coalesce(sum(CASE WHEN ${UNUSED} THEN 1 ELSE 0 END), 0) AS unused FROM embedding WHERE ns = :ns`,
@@ -78,7 +85,7 @@ export async function compact({ sql, text, vectors, storage, namespace, ns }: Sc
   );
   if (Number(row?.['unused']) * 10 > Number(row?.['vectors']))
     await sql.transaction(async () => {
-      await lockExisting(sql, namespace, ns);
+      if (!(await lockKept(scope))) return;
       await sql.change(`DELETE FROM embedding WHERE ns = :ns AND ${UNUSED}`, { ns });
       await vectors.rebuild(ns);
     });
@@ -87,7 +94,7 @@ export async function compact({ sql, text, vectors, storage, namespace, ns }: Sc
     SELECT 1 FROM embedding WHERE embedding.ns = :ns AND ${sql.dialect.sentenceOf} AND ${UNUSED})`;
   if ((await sql.get(`SELECT 1 FROM ${sentences} LIMIT 1`, { ns })) !== undefined)
     await sql.transaction(async () => {
-      await lockExisting(sql, namespace, ns);
+      if (!(await lockKept(scope))) return;
       await sql.change(`DELETE FROM ${sentences}`, { ns });
     });
   await storage.reclaim();

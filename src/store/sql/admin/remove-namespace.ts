@@ -14,7 +14,7 @@ import { forgetNamespace, type Row, type Sql } from '../sql.ts';
 import { appendAudit } from './audit.ts';
 
 /** Tables to which others refer, or that count the rows of others, in the order in which they can be emptied. The rows of all other tables are removed before. */
-const REFERENCED = ['embedding', 'passage', 'record', 'quota'];
+const REFERENCED = ['embedding', 'passage', 'record', 'quota', 'request_rate'];
 /** The row that is locked; it goes with the name. */
 const STATE = 'namespace_state';
 
@@ -48,24 +48,27 @@ export async function countNamespaceRows(driver: Driver, namespace: string): Pro
 export async function removeNamespace(
   driver: Driver,
   namespace: string,
-  { by, limit, from }: RemovalRequest,
+  { by, limit, after }: RemovalRequest,
 ): Promise<RemovalStep> {
   const { sql, text, vectors, storage } = driver;
   const tables = sorted(await storage.namespaceTables());
   const step = await sql.transaction(async (): Promise<RemovalStep> => {
     const row = await namespaceRow(sql, namespace, sql.dialect.forUpdate);
+    // Another process may end the removal, and the namespace may be made again.
+    const isGone = row === undefined || (after !== null && after.ns !== Number(row['id']));
+    if (isGone && after !== null) return { rows: 0, next: null };
     if (row === undefined)
       throw new LociError('not_found', `there is no namespace ${JSON.stringify(namespace)}`);
     const ns = Number(row['id']);
     if (Number(row['removed']) === 0) await begin(driver, namespace, row, by);
     let rows = 0;
     for (const [i, { name, key }] of tables.entries()) {
-      if (i < from) continue;
+      if (i < (after?.table ?? 0)) continue;
       rows += await sql.run(
         `DELETE FROM ${name} WHERE ns = :ns AND (${key}) IN (SELECT ${key} FROM ${name} WHERE ns = :ns LIMIT :limit)`,
         { ns, limit: limit - rows },
       );
-      if (rows >= limit) return { rows, next: i };
+      if (rows >= limit) return { rows, next: { ns, table: i } };
     }
     await text.drop(ns);
     await vectors.rebuild(ns);
@@ -152,12 +155,13 @@ export async function readmitNamespace(
   by: RemovalRequest['by'],
 ): Promise<void> {
   await sql.transaction(async () => {
+    // A removal that has begun holds the lock until it says so.
+    const admin = await lockNamespace(sql, text, ADMIN_NAMESPACE);
     const unfinished = await sql.get('SELECT name FROM all_removed WHERE name = :namespace', { namespace });
     if (unfinished !== undefined)
       throw new LociError('conflict', `the namespace ${JSON.stringify(namespace)} is being deleted`, {
         hint: 'Let the deletion end first: run it again.',
       });
-    const admin = await lockNamespace(sql, text, ADMIN_NAMESPACE);
     const draft = { ...by, action: NAMESPACE_READMISSION, subject: removalSubject(namespace), diff: null };
     if (await isRemoved(sql, namespace)) await appendAndCount(sql, admin, draft);
   });

@@ -57,11 +57,13 @@ async function rowsSince(
     `SELECT n.epoch, ${rowsOf(sql.dialect, `p.ns = :ns AND ${changed}`)} FROM namespace_state AS n WHERE n.ns = :ns`,
     { ns, ids, cached, known: known ?? NO_EPOCH },
   );
-  const epoch = Number(row?.['epoch']);
+  // The namespace was removed a moment ago.
+  if (row === undefined) return { ...NO_ROWS, epoch: NO_EPOCH, isCurrent: false };
+  const epoch = Number(row['epoch']);
   return {
     ...{ epoch, isCurrent: epoch === known },
-    passages: String(row?.['passages']),
-    records: String(row?.['records']),
+    passages: String(row['passages']),
+    records: String(row['records']),
   };
 }
 
