@@ -116,6 +116,31 @@ export function describeRemoval({ store, namespace, generation }: StoreFixture):
       await expect(removeInSteps(store, ns)).rejects.toMatchObject({ code: 'not_found' });
     });
 
+    it('gets nothing derived from what is left', async () => {
+      const ns = await filled();
+      const { next } = await store.admin.removeNamespace(ns, { by: BY, limit: 4, after: null });
+      const left = await store.admin.namespaceRows(ns);
+      await store.admin.resetDerived(ns, { text: true, vectors: true });
+      await store.admin.compact(ns);
+      expect(await store.admin.namespaceRows(ns)).toEqual(left);
+      for (let after = next; after !== null;)
+        after = (await store.admin.removeNamespace(ns, { by: BY, limit: 4, after })).next;
+      expect(await store.admin.namespaceRows(ns)).toBeNull();
+    });
+
+    it('does not go on with a namespace of the same name that was made meanwhile', async () => {
+      const ns = await filled();
+      const { next } = await store.admin.removeNamespace(ns, { by: BY, limit: 4, after: null });
+      await removeInSteps(store, ns);
+      const step = { by: BY, limit: 4, after: next };
+      expect(await store.admin.removeNamespace(ns, step)).toEqual({ rows: 0, next: null });
+      await store.admin.readmitNamespace(ADMIN_NAMESPACE, ns, BY);
+      await fillNamespace(store, ns, await generation(3));
+      const made = await store.admin.namespaceRows(ns);
+      expect(await store.admin.removeNamespace(ns, step)).toEqual({ rows: 0, next: null });
+      expect(await store.admin.namespaceRows(ns)).toEqual(made);
+    });
+
     it('is over when the operator admits the namespace again, which is empty then', async () => {
       const ns = await filled();
       await removeInSteps(store, ns);

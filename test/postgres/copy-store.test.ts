@@ -3,7 +3,9 @@ import { expect, it } from 'vitest';
 import { connectStore, openStore } from '../../src/store/registry.ts';
 import { copyStore } from '../../src/store/sql/admin/copy-store.ts';
 import { testDatabase } from './database.ts';
-import { note, write } from '../contract/store-samples.ts';
+import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
+import { embed, note, unit, write } from '../contract/store-samples.ts';
+import { fillNamespace } from '../contract/store-removal.ts';
 import { temporaryFolder } from '../contract/engines.ts';
 import { fillStore, NAMESPACES, readStore } from '../contract/filled-store.ts';
 
@@ -65,4 +67,43 @@ it('finds a vector of the copy that is not that of the store', async () => {
   );
   await source.close();
   await target.close();
+});
+
+it('copies a store that was made on PostgreSQL into a file', async () => {
+  await using folder = await temporaryFolder();
+  await using database = await testDatabase();
+  const original = { path: join(folder.path, 'unused.db'), connectionString: database.url };
+  const store = await openStore(original, { create: true });
+  const add = { provider: 'test', model: 'm', dimensions: 16 };
+  const { id: generation } = await store.vectors.setGeneration(ADMIN_NAMESPACE, { add });
+  await write(store, 'first', note('a note'), note('another one'));
+  await embed(store, generation, 'first', (text) =>
+    unit(...Array.from({ length: 16 }, (_, i) => Math.sin(i * 7 + text.length))),
+  );
+  // The administrative namespace is not the first one, as it is in a file.
+  await fillNamespace(
+    store,
+    'second',
+    (await store.vectors.setGeneration(ADMIN_NAMESPACE, { add: { ...add, dimensions: 3 } })).id,
+  );
+  await store.close();
+  const source = await connectStore(original, { create: false });
+  const target = await connectStore({ path: join(folder.path, 'copy.db') }, { create: true });
+  const copied = await copyStore(source.driver, target.driver, 'source', {});
+  expect(copied.map(({ namespace }) => namespace)).toEqual(['', 'first', 'second']);
+  await source.close();
+  await target.close();
+});
+
+it('refuses to copy a database to which only the direct connection leads', async () => {
+  await using one = await testDatabase();
+  await using other = await testDatabase();
+  for (const { url } of [one, other])
+    await (await openStore({ path: 'unused.db', connectionString: url }, { create: true })).close();
+  await expect(
+    connectStore(
+      { path: 'unused.db', connectionString: one.url, directConnectionString: other.url },
+      { create: false },
+    ),
+  ).rejects.toThrow('lead to two databases');
 });

@@ -56,3 +56,26 @@ it('a snapshot goes on after a statement that was sent together with one that it
   expect(await sql.snapshot(() => Promise.resolve('nothing was asked'))).toBe('nothing was asked');
   await pool.end();
 });
+
+it('a snapshot leaves no transaction behind that a statement without an answer would begin again', async () => {
+  await using database = await testDatabase();
+  const pool = new ConnectionPool(database.url);
+  const sql = new PostgresSql(pool);
+  const others: Promise<unknown>[] = [];
+  await sql.snapshot(async () => {
+    const deadline = new Deadline(100);
+    const stopped = sql.within(deadline, () => sql.get('SELECT pg_sleep(60)'));
+    // It is aborted with the first, and nobody waits for it.
+    others.push(
+      sql.within(new Deadline(10_000), () => sql.get('SELECT 1 AS n')).catch((error: unknown) => error),
+    );
+    expect(await stopped).toBeNull();
+  });
+  expect(await Promise.all(others)).toEqual([
+    expect.objectContaining({ message: expect.stringContaining('has ended') as unknown }),
+  ]);
+  const open =
+    "SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'";
+  expect(await sql.get(open)).toEqual({ n: 0 });
+  await pool.end();
+});

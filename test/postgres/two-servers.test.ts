@@ -60,6 +60,39 @@ describe('two servers', async () => {
     await other.end();
   });
 
+  it('admit no namespace of which another one has begun the removal meanwhile', async () => {
+    const [one, two] = [await open(), await open()];
+    await write(one, 'admitted', ...Array.from({ length: 9 }, (_, i) => note(`text ${String(i)}`)));
+    const by = { at: NOW, actor: 'operator', surface: 'cli' };
+    // The log of the store exists.
+    await one.admin.readmitNamespace('', 'nobody', by);
+    const other = new Client(url);
+    await other.connect();
+    await other.query('BEGIN');
+    await other.query(
+      "SELECT 1 FROM namespace_state WHERE ns = (SELECT id FROM namespace WHERE name = '') FOR UPDATE",
+    );
+    const removing = one.admin.removeNamespace('admitted', { by, limit: 4, after: null });
+    const waiting = `SELECT count(*) = $1 AS all FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    const waitFor = (count: number): Promise<unknown> =>
+      vi.waitUntil(async () => (await other.query<{ all: boolean }>(waiting, [count])).rows[0]!.all, {
+        timeout: 20_000,
+      });
+    await waitFor(1);
+    const admitting = two.admin.readmitNamespace('', 'admitted', by);
+    await waitFor(2);
+    await Promise.all([
+      other.query('COMMIT'),
+      expect(admitting).rejects.toMatchObject({ code: 'conflict' }),
+      removing,
+    ]);
+    await other.end();
+    let after = (await removing).next;
+    while (after !== null)
+      after = (await one.admin.removeNamespace('admitted', { by, limit: 4, after })).next;
+    expect(await one.admin.namespaceRows('admitted')).toBeNull();
+  });
+
   it('write to one namespace at the same time, with one order of ids and one audit log', async () => {
     const stores = [await open(), await open()];
     const commits = Array.from({ length: 60 }, (_, i) =>

@@ -115,10 +115,15 @@ async function lockState(sql: Sql, ns: number): Promise<NamespaceRow | null> {
   };
 }
 
+/** Whether a namespace is there, and not being removed. */
+export async function isKept(sql: Sql, ns: number): Promise<boolean> {
+  const row = await sql.get('SELECT removed FROM namespace_state WHERE ns = :ns', { ns });
+  return row?.['removed'] === 0;
+}
+
 /** @throws LociError `gone` for a namespace that is being removed, or was */
 export async function assertKept(sql: Sql, ns: number): Promise<void> {
-  const row = await sql.get('SELECT removed FROM namespace_state WHERE ns = :ns', { ns });
-  if (row?.['removed'] !== 0) throw new LociError('gone', 'the namespace was deleted');
+  if (!(await isKept(sql, ns))) throw new LociError('gone', 'the namespace was deleted');
 }
 
 /** Sets columns of the state, and adds to others. Within the transaction that locked it. */

@@ -5,7 +5,7 @@ import { itemName } from '../../items/kinds.ts';
 import { rebuildDerived, verifyDerived } from '../derived/derived.ts';
 import type { Driver, Scope } from '../driver.ts';
 import { resetBelongsTo, resetConcepts, resetGraph } from '../graph/write.ts';
-import { lockExisting, updateState } from '../namespace.ts';
+import { isKept, lockExisting, updateState } from '../namespace.ts';
 import { recount, verifyQuota } from '../quota.ts';
 import { textEntries } from '../read/passages.ts';
 import { atOnce, type Dialect, type Sql } from '../sql.ts';
@@ -78,6 +78,7 @@ const UNUSED =
  */
 export async function compact(scope: Scope): Promise<void> {
   const { sql, text, vectors, storage, ns } = scope;
+  if (!(await isKept(sql, ns))) return;
   await text.merge(ns);
   const row = await sql.get(
     `SELECT count(*) AS vectors, coalesce(sum(CASE WHEN ${UNUSED} THEN 1 ELSE 0 END), 0) AS unused FROM embedding WHERE ns = :ns`,
