@@ -62,7 +62,7 @@ export async function deleteNamespace(
     throw new LociError(
       'invalid_input',
       `confirm must be ${JSON.stringify(namespace)}, the name of the namespace; ${String(before.records)} records would be deleted for ever`,
-      { hint: '`loci status delete-namespace NAME --dry-run` says what would be deleted.' },
+      { hint: '`--confirm NAME` deletes it, and `--dry-run` says what would be deleted.' },
     );
   const { actor, surface, session } = caller;
   const by = { at: now(), actor, surface, ...(session !== undefined && { session }) };
