@@ -61,12 +61,15 @@ describe('migration', () => {
     expect(readdirSync(folder.path)).toEqual(files);
   });
 
-  it('refuses a store of before the first release, does not change it, and says how to bring it over', async () => {
+  it.each([
+    `PRAGMA application_id = ${String(OLDER_APPLICATION_ID)}; PRAGMA user_version = 42`,
+    'PRAGMA foreign_keys = OFF; DROP TABLE namespace_state',
+  ])('refuses a store of before the first release, and says how to bring it over: %s', async (sql) => {
     using folder = scratchFolder();
     const path = join(folder.path, 'store.db');
     await storeWithNote(path);
     const db = new DatabaseSync(path);
-    db.exec(`PRAGMA application_id = ${String(OLDER_APPLICATION_ID)}; PRAGMA user_version = 42`);
+    db.exec(sql);
     db.close();
     const before = readFileSync(path);
     await expect(openSqlite(path)).rejects.toMatchObject({

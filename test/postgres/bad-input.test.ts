@@ -209,6 +209,11 @@ const CASES: readonly Case[] = [
     error: ['store_older', /before its first release/, /`loci export .*`loci import /],
   },
   {
+    name: 'a store of before the first release, of its last form',
+    url: () => database(['CREATE TABLE loci_store (version BIGINT)', 'INSERT INTO loci_store VALUES (1)']),
+    error: ['store_older', /before its first release/, /`loci export .*`loci import /],
+  },
+  {
     name: 'a server that can only be read, without a store',
     url: async () => as(await database(), 'postgres', { options: '-c default_transaction_read_only=on' }),
     error: ['unreadable', /read-only transaction/, /primary server/],

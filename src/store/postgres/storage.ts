@@ -195,13 +195,15 @@ export async function assertSameDatabase(sql: PostgresSql, owner: PostgresSql): 
  */
 async function schemaVersion(sql: PostgresSql, where: string): Promise<number> {
   const tables = await sql.all(
-    "SELECT relname AS name FROM pg_class WHERE relname IN ('loci_store', 'loci_schema') AND pg_table_is_visible(oid)",
+    "SELECT relname AS name FROM pg_class WHERE relname IN ('loci_store', 'loci_schema', 'namespace_state') AND pg_table_is_visible(oid)",
   );
   const names = new Set(tables.map(({ name }) => name));
-  if (names.has('loci_schema'))
+  const version = names.has('loci_store')
+    ? Number((await sql.get('SELECT version FROM loci_store'))?.['version'])
+    : 0;
+  if (names.has('loci_schema') || (version === 1 && !names.has('namespace_state')))
     throw new LociError('store_older', `${where} was written by a version of Loci before its first release`);
-  if (!names.has('loci_store')) return 0;
-  return Number((await sql.get('SELECT version FROM loci_store'))?.['version']);
+  return version;
 }
 
 /** The columns that the memories of ShadowDB have had in all versions. A store may be beside them: `loci import` reads them. */

@@ -129,10 +129,15 @@ function schemaVersion(db: Database): number {
   return Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
 }
 
+function hasTable(db: Database, name: string): boolean {
+  return db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined;
+}
+
 function assertLociStore(db: Database): void {
   const id = Number(db.prepare('PRAGMA application_id').get()?.['application_id']);
-  if (id === APPLICATION_ID) return;
-  if (id === OLDER_APPLICATION_ID)
+  const isCurrent = id === APPLICATION_ID && (schemaVersion(db) !== 1 || hasTable(db, 'namespace_state'));
+  if (isCurrent) return;
+  if (id === OLDER_APPLICATION_ID || id === APPLICATION_ID)
     throw new LociError(
       'store_older',
       `${db.path} was written by a version of Loci before its first release`,
