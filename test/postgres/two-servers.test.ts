@@ -73,14 +73,21 @@ describe('two servers', async () => {
       "SELECT 1 FROM namespace_state WHERE ns = (SELECT id FROM namespace WHERE name = '') FOR UPDATE",
     );
     const removing = one.admin.removeNamespace('admitted', { by, limit: 4, after: null });
-    const waiting = `SELECT count(*) = $1 AS all FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    const waitFor = (count: number): Promise<unknown> =>
-      vi.waitUntil(async () => (await other.query<{ all: boolean }>(waiting, [count])).rows[0]!.all, {
-        timeout: 20_000,
-      });
-    await waitFor(1);
+    const waiting = `SELECT count(*) = $1 AS all FROM pg_stat_activity WHERE datname = current_database()
+      AND wait_event_type = 'Lock' AND query_start <= clock_timestamp() - $2 * interval '1 ms'`;
+    const waitFor = (count: number, ms: number): Promise<unknown> =>
+      vi.waitUntil(
+        async () => {
+          // A transaction sees one state of the statistics otherwise.
+          await other.query('SELECT pg_stat_clear_snapshot()');
+          return (await other.query<{ all: boolean }>(waiting, [count, ms])).rows[0]!.all;
+        },
+        { timeout: 20_000 },
+      );
+    // The first wait for a lock ends after 100 ms; the second one lasts until the lock is free.
+    await waitFor(1, 200);
     const admitting = two.admin.readmitNamespace('', 'admitted', by);
-    await waitFor(2);
+    await waitFor(2, 0);
     await Promise.all([
       other.query('COMMIT'),
       expect(admitting).rejects.toMatchObject({ code: 'conflict' }),
