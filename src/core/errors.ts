@@ -23,6 +23,7 @@ export type ErrorCode =
   | 'store_busy'
   | 'store_full'
   | 'quota_exceeded'
+  | 'store_unavailable'
   | 'store_failed'
   | 'embedding_mismatch'
   | 'embedding_unavailable'
@@ -98,6 +99,11 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorEntry>> = {
     status: 507,
     exit: 10,
     hint: 'Delete what is not needed. The operator of Loci can raise the limit: `loci status set-quota`.',
+  },
+  store_unavailable: {
+    status: 503,
+    exit: 6,
+    hint: 'Check that the server of the store runs, and lets Loci in.',
   },
   store_failed: { status: 500, exit: 6, hint: 'Run `loci doctor`.' },
   embedding_mismatch: {

@@ -1,10 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it, vi } from 'vitest';
+import { newTokenText } from '../../src/secrets/token-text.ts';
 import { temporaryFolder } from '../e2e/loci-command.ts';
 import { recordSpans } from '../e2e/recorded-spans.ts';
 import { startServer } from '../e2e/rest-server.ts';
 import { block, waitingConnections } from './blocked-namespaces.ts';
 import { runStatements, testDatabase } from './database.ts';
+import { Proxy } from './proxy.ts';
 
 const WAIT = { timeout: 100_000, interval: 20 };
 
@@ -57,6 +59,39 @@ it('`/metrics` has connections, waits for locks and slow statements, which the l
     }
   }, WAIT);
   expect(JSON.stringify(server.log)).not.toMatch(/alice|kettle|xylophone|glockenspiel|SELECT/);
+});
+
+it('a server whose database is away says no more to strangers, and has metrics for those whom it knows', async () => {
+  await using resources = new AsyncDisposableStack();
+  const { url } = resources.use(await testDatabase());
+  const proxy = resources.use(await Proxy.start(url));
+  const server = await startServer({ store: { connectionString: proxy.url } });
+  resources.defer(() => server.close());
+  const alice = await server.token('alice', 'read');
+  const operator = await server.token('root', 'operator');
+  const search = (token: string) => server.request('/api/v1/memory/search?query=kettle', { token });
+  const figures = () => server.request('/metrics', { token: operator });
+  expect((await search(alice)).status).toBe(200);
+  expect((await figures()).text).toMatch(/^loci_store_records /m);
+
+  proxy.isDown = true;
+  proxy.cut = { after: 0, isForwarded: false };
+  for (const token of [alice, newTokenText()])
+    // A token that was looked up counts for a second.
+    await vi.waitFor(async () => {
+      const { status, problem } = await search(token);
+      expect([status, problem.code, problem.detail]).toEqual([
+        503,
+        'store_unavailable',
+        'the store cannot be read now',
+      ]);
+    }, WAIT);
+  expect(await figures()).toMatchObject({ status: 200 });
+  expect(server.log.map(({ problem }) => problem ?? '').join('\n')).toContain(
+    'the connection to PostgreSQL failed',
+  );
+  proxy.isDown = false;
+  await vi.waitFor(async () => expect((await search(alice)).status).toBe(200), WAIT);
 });
 
 it('spans of calls name the server and the database', async () => {

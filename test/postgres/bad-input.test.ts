@@ -95,27 +95,27 @@ const CASES: readonly Case[] = [
   {
     name: 'an unknown host',
     url: () => 'postgres://postgres@no-such-host.invalid/loci',
-    error: ['store_failed', /no-such-host\.invalid/, /host and the port/],
+    error: ['store_unavailable', /no-such-host\.invalid/, /host and the port/],
   },
   {
     name: 'a closed port',
     url: () => 'postgres://postgres@127.0.0.1:1/loci',
-    error: ['store_failed', /ECONNREFUSED/, /server runs/],
+    error: ['store_unavailable', /ECONNREFUSED/, /server runs/],
   },
   {
     name: 'a wrong password',
     url: () => as(server.url, 'locked:wrong'),
-    error: ['unreadable', /password authentication failed/, /user and the password/],
+    error: ['store_unavailable', /password authentication failed/, /user and the password/],
   },
   {
     name: 'no password',
     url: () => as(server.url, 'locked'),
-    error: ['unreadable', /asks this user for a password/, /Add the password/],
+    error: ['store_unavailable', /asks this user for a password/, /Add the password/],
   },
   {
     name: 'an unknown user',
     url: () => as(server.url, 'nobody'),
-    error: ['unreadable', /role "nobody" does not exist/, /user of the connection string/],
+    error: ['store_unavailable', /role "nobody" does not exist/, /user of the connection string/],
   },
   {
     name: 'a database that does not exist',
@@ -130,7 +130,11 @@ const CASES: readonly Case[] = [
   {
     name: 'a user who may not make tables',
     url: async () => as(await database(['CREATE EXTENSION vector']), 'guest'),
-    error: ['unreadable', /permission denied for schema public/, /GRANT USAGE, CREATE ON SCHEMA public TO/],
+    error: [
+      'store_unavailable',
+      /permission denied for schema public/,
+      /GRANT USAGE, CREATE ON SCHEMA public TO/,
+    ],
   },
   {
     name: 'a user who may not read the tables',
@@ -139,7 +143,11 @@ const CASES: readonly Case[] = [
       await (await openStore({ path: '', connectionString: url }, { create: true })).close();
       return as(url, 'guest');
     },
-    error: ['unreadable', /permission denied for table loci_store/, /ON ALL TABLES IN SCHEMA public TO/],
+    error: [
+      'store_unavailable',
+      /permission denied for table loci_store/,
+      /ON ALL TABLES IN SCHEMA public TO/,
+    ],
   },
   {
     name: 'another encoding',
@@ -172,17 +180,17 @@ const CASES: readonly Case[] = [
   {
     name: 'a server that is none of PostgreSQL',
     url: () => `postgres://127.0.0.1:${String((mail.address() as AddressInfo).port)}/loci`,
-    error: ['store_failed', /connection to PostgreSQL failed/, /server runs/],
+    error: ['store_unavailable', /connection to PostgreSQL failed/, /server runs/],
   },
   {
     name: 'TLS that the server requires',
     url: () => as(server.url, 'encrypted'),
-    error: ['unreadable', /no encryption/, /sslmode=verify-full/],
+    error: ['store_unavailable', /no encryption/, /sslmode=verify-full/],
   },
   {
     name: 'a certificate that nobody known has signed',
     url: () => as(server.url, 'encrypted', { sslmode: 'verify-full' }),
-    error: ['store_failed', /self-signed certificate/, /sslrootcert/],
+    error: ['store_unavailable', /self-signed certificate/, /sslrootcert/],
   },
   {
     name: 'a certificate of another host',
@@ -191,12 +199,12 @@ const CASES: readonly Case[] = [
       url.hostname = 'localhost';
       return url.href;
     },
-    error: ['store_failed', /Hostname\/IP does not match/, /sslrootcert/],
+    error: ['store_unavailable', /Hostname\/IP does not match/, /sslrootcert/],
   },
   {
     name: 'a file of certificates that is missing',
     url: () => as(server.url, 'encrypted', { sslmode: 'verify-full', sslrootcert: '/missing.crt' }),
-    error: ['store_failed', /missing\.crt/, /sslrootcert/],
+    error: ['store_unavailable', /missing\.crt/, /sslrootcert/],
   },
   {
     name: 'a newer store',
@@ -216,7 +224,7 @@ const CASES: readonly Case[] = [
   {
     name: 'a server that can only be read, without a store',
     url: async () => as(await database(), 'postgres', { options: '-c default_transaction_read_only=on' }),
-    error: ['unreadable', /read-only transaction/, /primary server/],
+    error: ['store_unavailable', /read-only transaction/, /primary server/],
   },
 ];
 
@@ -283,7 +291,7 @@ it('TLS that the server has not is refused, unless it is only preferred', async 
   expect(await writtenOver(as(url, 'guest', { sslmode: 'prefer' }))).toEqual([[{ ssl: false }], []]);
   const connectionString = as(server.url, 'guest', { sslmode: 'verify-full' });
   await expect(openStore({ path: 'loci.db', connectionString }, { create: true })).rejects.toMatchObject({
-    code: 'store_failed',
+    code: 'store_unavailable',
     message: expect.stringContaining('does not support SSL') as string,
     hint: expect.stringContaining('sslmode') as string,
   });
@@ -299,7 +307,7 @@ it('a server that can only be read is searched, and writes say why they fail', a
   expect(store.capabilities.readOnly).toBe(true);
   expect(await matchingRecords(store, 'read', 'kettl')).toEqual(ids);
   await expect(write(store, 'read', note('a pot'))).rejects.toMatchObject({
-    code: 'unreadable',
+    code: 'store_unavailable',
     hint: expect.stringContaining('connect to the primary server') as string,
   });
   await store.close();

@@ -41,7 +41,7 @@ describe('a replica', () => {
     expect(replica.capabilities.readOnly).toBe(true);
     expect(await find(replica, 'first')).toEqual([1]);
     await expect(commit(replica, 'refused')).rejects.toMatchObject({
-      code: 'unreadable',
+      code: 'store_unavailable',
       hint: expect.stringContaining('connect to the primary server') as unknown,
     });
 

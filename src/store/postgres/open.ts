@@ -36,7 +36,7 @@ interface Connections {
 
 /**
  * @param scope what the driver is for: calls of one namespace each, or all rows, which only the owner of the tables sees
- * @throws LociError `store_not_found`, `store_newer`, `store_failed`, `unreadable`
+ * @throws LociError `store_not_found`, `store_newer`, `store_failed`, `store_unavailable`
  */
 export async function connectPostgres(
   { connectionString, directConnectionString, slowStatementMs }: Connections,
@@ -63,7 +63,7 @@ export async function connectPostgres(
     await migrate(sql, owner, name, create);
     await sql.readTypes();
     if ((await sql.findPolicies()) && scope === 'all rows')
-      throw new LociError('unreadable', `${name}: this user sees one namespace at a time`, {
+      throw new LociError('store_unavailable', `${name}: this user sees one namespace at a time`, {
         hint: 'Connect as the user who owns the tables, or name that connection in store.directConnectionString.',
       });
     const access = new Access(sql);

@@ -131,6 +131,7 @@ const MAX_TOGETHER = 4;
 
 interface Waiting {
   readonly statement: QueryConfig;
+  readonly call: CallScope;
   readonly resolve: (answer: Promise<QueryResult>) => void;
 }
 
@@ -162,6 +163,8 @@ export class PostgresSql implements Sql {
   readonly #call = new AsyncLocalStorage<CallScope>();
   /** The namespace that the transaction of a connection was told. */
   readonly #told = new WeakMap<ClientBase, string>();
+  /** When a connection gave its last answer. */
+  readonly #answeredAt = new WeakMap<ClientBase, number>();
   /** Statements outside of transactions that are sent in this turn of the event loop, by use and namespace. */
   readonly #waiting = new Map<string, Waiting[]>();
   readonly #slowStatementMs: number;
@@ -368,7 +371,7 @@ export class PostgresSql implements Sql {
       // It is answered after what was sent before it.
       const wait = { query_timeout: session.sent.last === null ? ANSWER_TIMEOUT_MS : STATEMENT_TIMEOUT_MS };
       const ended = client.query({ text, ...wait } as QueryConfig);
-      const { command } = await this.#timed(ended).catch((error: unknown) => {
+      const { command } = await this.#timed(client, ended).catch((error: unknown) => {
         release(error as Error);
         throw error;
       });
@@ -404,12 +407,16 @@ export class PostgresSql implements Sql {
       const { client, snapshot, deadline } = session;
       if (snapshot !== undefined)
         return this.#timed(
+          client,
           deadline === undefined ? snapshot.query(statement) : snapshot.queryWithin(deadline, statement),
         );
       const tell = this.#tell(client);
       const [, answer] = await Promise.all([
         tell === '' ? null : client.query(tell),
-        this.#timed(client.query({ ...statement, query_timeout: STATEMENT_TIMEOUT_MS } as QueryConfig)),
+        this.#timed(
+          client,
+          client.query({ ...statement, query_timeout: STATEMENT_TIMEOUT_MS } as QueryConfig),
+        ),
       ]);
       return answer;
     });
@@ -449,15 +456,15 @@ export class PostgresSql implements Sql {
    * a new one would take several round trips.
    */
   #together(statement: QueryConfig): Promise<QueryResult> {
-    const { use, namespace } = this.#call.getStore() ?? NO_CALL;
-    const key = `${use} ${namespace}`;
+    const call = this.#call.getStore() ?? NO_CALL;
+    const key = `${call.use} ${call.namespace}`;
     return new Promise((resolve) => {
       const others = this.#waiting.get(key);
       if (others !== undefined && others.length < MAX_TOGETHER) {
-        others.push({ statement, resolve });
+        others.push({ statement, call, resolve });
         return;
       }
-      const waiting = [{ statement, resolve }];
+      const waiting = [{ statement, call, resolve }];
       this.#waiting.set(key, waiting);
       setImmediate(() => {
         if (this.#waiting.get(key) === waiting) this.#waiting.delete(key);
@@ -468,8 +475,8 @@ export class PostgresSql implements Sql {
 
   async #sendTogether(waiting: readonly Waiting[]): Promise<void> {
     const connected = this.#connect();
-    const answers = waiting.map(({ statement, resolve }) => {
-      const answer = connected.then(({ client }) => this.#alone(client, statement));
+    const answers = waiting.map(({ statement, call, resolve }) => {
+      const answer = connected.then(({ client }) => this.inCall(call, () => this.#alone(client, statement)));
       resolve(answer);
       return answer;
     });
@@ -480,25 +487,28 @@ export class PostgresSql implements Sql {
 
   /** Runs one statement, in a transaction of its own if that has to be told its namespace. */
   async #alone(client: ClientBase, statement: QueryConfig): Promise<QueryResult> {
-    if (!this.#hasPolicies) return this.#timed(client.query(statement));
+    if (!this.#hasPolicies) return this.#timed(client, client.query(statement));
     this.#told.delete(client);
     // After an error, the server rolls back instead of committing.
     const [begun, answer, ended] = await Promise.allSettled([
       client.query(`BEGIN; ${this.#tell(client)}`),
-      this.#timed(client.query(statement)),
+      this.#timed(client, client.query(statement)),
       client.query('COMMIT'),
     ]);
     for (const each of [begun, answer, ended]) if (each.status === 'rejected') throw each.reason;
     return (answer as PromiseFulfilledResult<QueryResult>).value;
   }
 
-  /** Waits for the answer to a statement, and reports one that took long. */
-  async #timed<Answer>(sent: Promise<Answer>): Promise<Answer> {
-    const began = performance.now();
+  /** Waits for the answer to a statement, and reports one that took long. It does not begin before those that were sent before it have ended. */
+  async #timed<Answer>(client: ClientBase, sent: Promise<Answer>): Promise<Answer> {
+    const sentAt = performance.now();
     try {
       return await sent;
     } finally {
-      const milliseconds = Math.round(performance.now() - began);
+      const began = Math.max(sentAt, this.#answeredAt.get(client) ?? 0);
+      const answeredAt = performance.now();
+      this.#answeredAt.set(client, answeredAt);
+      const milliseconds = Math.round(answeredAt - began);
       if (this.#slowStatementMs > 0 && milliseconds > this.#slowStatementMs)
         void this.#reportSlow(milliseconds);
     }

@@ -10,21 +10,21 @@ const ERRORS: ErrorsByState = {
     'Free some disk space of the server. Everything that was confirmed before is safe.',
   ],
   '53': ['store_busy', 'The server has no memory or no connection left. Try again later.'],
-  '25006': ['unreadable', 'Searches and other reads work. To write, connect to the primary server.'],
+  '25006': ['store_unavailable', 'Searches and other reads work. To write, connect to the primary server.'],
   '40': ['store_busy', 'Try again.'],
   '55P03': ['store_busy', 'Another connection holds a lock. Try again.'],
   '57014': ['store_busy', 'The statement took too long, or an administrator cancelled it. Try again.'],
   '57P04': ['store_not_found'],
   '57': ['store_busy', 'The server starts, stops, or ended the connection. Try again in a moment.'],
   '28000': [
-    'unreadable',
+    'store_unavailable',
     'Check the user of the connection string, and whether pg_hba.conf of the server lets this user in from here. If it wants TLS, ' +
       'add `?sslmode=verify-full`.',
   ],
-  '28': ['unreadable', 'Check the user and the password of the connection string.'],
+  '28': ['store_unavailable', 'Check the user and the password of the connection string.'],
   '3D000': ['store_not_found', 'Create the database: `CREATE DATABASE … ENCODING UTF8`.'],
   '42501': [
-    'unreadable',
+    'store_unavailable',
     'The user lacks a right. If another user owns the tables, or shall, name that connection in store.directConnectionString. The owner ' +
       'of the database may run `GRANT USAGE, CREATE ON SCHEMA public TO …;` for that user, or `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO …; GRANT USAGE ON ALL SEQUENCES IN SCHEMA ' +
       'public TO …;` for a user of servers, whom row-level security binds: see docs/postgres.md.',
@@ -133,13 +133,13 @@ function storeError(error: unknown, errors: ErrorsByState): unknown {
     });
   if (!isSocketError(error)) return error;
   if (/password must be a string/.test(error.message))
-    return new LociError('unreadable', 'PostgreSQL asks this user for a password, and there is none', {
+    return new LociError('store_unavailable', 'PostgreSQL asks this user for a password, and there is none', {
       cause: error,
       hint: 'Add the password to the connection string: postgres://user:password@host:5432/database',
     });
   // `pg` reads the file of `sslrootcert` when it connects.
   const isOfTls = /SSL|TLS|certificate|altnames|^ENOENT/i.test(messageOf(error));
-  return new LociError('store_failed', `the connection to PostgreSQL failed: ${messageOf(error)}`, {
+  return new LociError('store_unavailable', `the connection to PostgreSQL failed: ${messageOf(error)}`, {
     cause: error,
     hint: isOfTls
       ? 'Check the host of the connection string, `sslmode`, and `sslrootcert=/path`, which has the certificate of the authority.'

@@ -41,9 +41,11 @@ export async function lockNamespace(
   await assertNotRemoved(sql, name);
   await sql.run('INSERT INTO namespace (name) VALUES (:name) ON CONFLICT (name) DO NOTHING', { name });
   const ns = (await namespaceId(sql, name))!;
-  const added = await sql.run('INSERT INTO namespace_state (ns) VALUES (:ns) ON CONFLICT (ns) DO NOTHING', {
-    ns,
-  });
+  // A namespace that is removed and made again has no epoch a second time: caches know it by its name.
+  const added = await sql.run(
+    `INSERT INTO namespace_state (ns, epoch) VALUES (:ns, ${sql.dialect.now}) ON CONFLICT (ns) DO NOTHING`,
+    { ns },
+  );
   if (added > 0) await text.create(ns);
   return (await lockState(sql, ns))!;
 }

@@ -44,7 +44,7 @@ export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] =
   [ERROR_TABLE.invalid_config.exit, 'invalid settings'],
   [ERROR_TABLE.not_found.exit, 'not found, or ambiguous'],
   [ERROR_TABLE.conflict.exit, 'conflict with the current state'],
-  [ERROR_TABLE.store_failed.exit, 'the store is missing, busy, full, corrupt or too new'],
+  [ERROR_TABLE.store_failed.exit, 'the store is missing, unreachable, busy, full, corrupt or too new'],
   [ERROR_TABLE.embedding_unavailable.exit, 'the embedding model is unavailable'],
   [ERROR_TABLE.unreadable.exit, 'a file, a folder or a source cannot be read'],
   [ERROR_TABLE.unsupported_runtime.exit, 'Node is too old'],

@@ -57,11 +57,11 @@ export function restApp(parts: AppParts): Hono<Env> {
   });
   const text = overview(routes, mcp !== undefined);
   app.get(API, (c) => c.text(text));
-  const authenticated = authenticatedBy(parts);
-  const onPage = authenticatedBy(parts, true);
+  const authenticated = authenticatedBy(parts, 'tokens');
+  const onPage = authenticatedBy(parts, 'sessions');
   app.on(['GET', 'DELETE'], '/ui/session', onPage, requirePage);
   addPageRoutes(app, { files: parts.web, sessions: parts.sessions, limit: parts.limit, text });
-  app.use('/metrics', authenticated, allowing('operator'));
+  app.use('/metrics', authenticatedBy(parts, 'stale tokens'), allowing('operator'));
   app.get('/metrics', async (c) => {
     const figures = await metrics.text(context.loci());
     return c.body(figures, 200, { 'Content-Type': metrics.type });
@@ -71,7 +71,7 @@ export function restApp(parts: AppParts): Hono<Env> {
   app.use('/api/*', onPage);
   const events = new Events({
     loci: () => context.loci(),
-    identify: (request) => identify(parts, request, true),
+    identify: (request) => identify(parts, request, 'sessions'),
   });
   app.get(`${API}/events`, allowing('read'), (c) => {
     const { incoming, outgoing } = c.env;
@@ -203,12 +203,17 @@ const CORS_HEADERS: Readonly<Record<string, string>> = {
   Vary: 'Origin',
 };
 
-/** @param acceptsSessions whether the page of the owner may send the request, too */
-function authenticatedBy(parts: AppParts, acceptsSessions = false): MiddlewareHandler<Env> {
+/**
+ * Who may send a request: those who have a token; also the page of the owner, with its session; or those whose token was valid when the
+ * store could be read last.
+ */
+type Accepted = 'tokens' | 'sessions' | 'stale tokens';
+
+function authenticatedBy(parts: AppParts, accepted: Accepted): MiddlewareHandler<Env> {
   const { limit } = parts;
   return async (c, next) => {
     const { incoming, outgoing } = c.env;
-    const identity = await identify(parts, incoming, acceptsSessions).catch((error: unknown) => {
+    const identity = await identify(parts, incoming, accepted).catch((error: unknown) => {
       if (!(error instanceof LociError) || !REFUSED.has(error.code)) throw error;
       // Failed attempts share a rate limit by address.
       countRequest(outgoing, limit, `address ${incoming.socket.remoteAddress ?? ''}`);
@@ -236,12 +241,20 @@ function withSession(identity: Identity, { headers }: IncomingMessage): Identity
 }
 
 async function identify(
-  { authenticator, sessions }: AppParts,
+  { authenticator, sessions, log }: AppParts,
   request: IncomingMessage,
-  acceptsSessions: boolean,
+  accepted: Accepted,
 ): Promise<Identity> {
-  const isOfPage = acceptsSessions && request.headers.authorization === undefined;
-  return (isOfPage ? await sessions.identify(request) : null) ?? authenticator.identify(request);
+  const isOfPage = accepted === 'sessions' && request.headers.authorization === undefined;
+  try {
+    const identity = isOfPage ? await sessions.identify(request) : null;
+    return identity ?? (await authenticator.identify(request, accepted === 'stale tokens'));
+  } catch (error) {
+    if (!(error instanceof LociError) || error.status < 500) throw error;
+    // Its message may name the server of the store, and nobody knows yet who asks.
+    log.warn({ code: error.code, problem: error.message }, 'the store cannot be read');
+    throw new LociError(error.code, 'the store cannot be read now', { hint: 'Try again later.' });
+  }
 }
 
 const REFUSED: ReadonlySet<ErrorCode> = new Set(['unauthorized', 'forbidden']);

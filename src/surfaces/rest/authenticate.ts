@@ -39,34 +39,51 @@ interface AuthenticatorParts {
 /** Authenticates requests by their token. */
 export class Authenticator {
   readonly #parts: AuthenticatorParts;
-  readonly #cache = new LRUCache<string, TokenOutput>({ max: MAX_CACHED_TOKENS, ttl: CACHE_TTL_MS });
+  readonly #cache = new LRUCache<string, TokenOutput>({
+    max: MAX_CACHED_TOKENS,
+    ttl: CACHE_TTL_MS,
+    noDeleteOnStaleGet: true,
+  });
 
   constructor(parts: AuthenticatorParts) {
     this.#parts = parts;
   }
 
-  /** @throws LociError `unauthorized`, and what the store throws */
-  async identify(request: IncomingMessage): Promise<Identity> {
+  /**
+   * @param allowStale whether a token that was valid when it was last looked up counts as valid while the store cannot be read
+   * @throws LociError `unauthorized`, and what the store throws
+   */
+  async identify(request: IncomingMessage, allowStale = false): Promise<Identity> {
     const { authorization } = request.headers;
     if (authorization === undefined) throw new LociError('unauthorized', 'a token is needed');
     const [, text] = /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization) ?? [];
     if (text === undefined) throw new LociError('unauthorized', '`Authorization` must be `Bearer TOKEN`');
-    return isTokenText(text) ? this.#withToken(text) : this.#withJwt(text);
+    return isTokenText(text) ? this.#withToken(text, allowStale) : this.#withJwt(text);
   }
 
-  async #withToken(text: string): Promise<Identity> {
-    const { id, name, subject, scopes } = await this.#findToken(text);
+  async #withToken(text: string, allowStale: boolean): Promise<Identity> {
+    const { id, name, subject, scopes } = await this.#findToken(text, allowStale);
     const caller = { namespace: subject, actor: name, surface: 'rest', trust: 'agent' } as const;
     return { caller, scopes: impliedScopes(scopes), key: `token ${id}` };
   }
 
-  async #findToken(text: string): Promise<TokenOutput> {
+  async #findToken(text: string, allowStale: boolean): Promise<TokenOutput> {
     const hash = sha256(text);
     const cached = this.#cache.get(hash);
     if (cached !== undefined) return cached;
     const { findToken } = await import('../../engine/access/tokens.ts');
-    const token = await findToken(await this.#parts.loci(), text);
-    if (token === null) throw new LociError('unauthorized', 'the token is unknown, expired or revoked');
+    let token: TokenOutput | null;
+    try {
+      token = await findToken(await this.#parts.loci(), text);
+    } catch (error) {
+      const stale = allowStale ? this.#cache.get(hash, { allowStale }) : undefined;
+      if (stale === undefined || hasExpired(stale)) throw error;
+      return stale;
+    }
+    if (token === null) {
+      this.#cache.delete(hash);
+      throw new LociError('unauthorized', 'the token is unknown, expired or revoked');
+    }
     this.#cache.set(hash, token);
     return token;
   }
@@ -82,6 +99,10 @@ export class Authenticator {
     const caller = { namespace: subject, actor: subject, surface: 'rest', trust: 'agent' } as const;
     return { caller, scopes: impliedScopes(scopes), key: `subject ${subject}` };
   }
+}
+
+function hasExpired({ expires_at: end }: TokenOutput): boolean {
+  return end !== null && Date.parse(end) <= Date.now();
 }
 
 /** A scope implies those before it in `SCOPES`. Unknown words are ignored. */
