@@ -40,6 +40,7 @@ describe('a replica', () => {
     await vi.waitFor(async () => expect(await keysOf(replica)).toEqual(['first']), WAIT);
     expect(replica.capabilities.readOnly).toBe(true);
     expect(await find(replica, 'first')).toEqual([1]);
+    expect(await replica.admin.namespaceRows(NAMESPACE)).toMatchObject({ rows: { record: 1 } });
     await expect(commit(replica, 'refused')).rejects.toMatchObject({
       code: 'store_unavailable',
       hint: expect.stringContaining('connect to the primary server') as unknown,

@@ -5,8 +5,9 @@ import { injectStartup, setStartup } from '../../src/engine/startup/startup.ts';
 import { openStore } from '../../src/store/registry.ts';
 import { ADMIN_NAMESPACE } from '../../src/store/rules/admin-namespace.ts';
 import type { Store } from '../../src/store/store.ts';
+import { doctor } from '../../src/engine/health/doctor.ts';
 import { openInline, settings, temporaryFolder } from '../contract/engines.ts';
-import { matchingRecords, note, write } from '../contract/store-samples.ts';
+import { matchingRecords, note, NOW, write } from '../contract/store-samples.ts';
 import { runStatements, serverDatabase } from './database.ts';
 import { Proxy } from './proxy.ts';
 import { onServer, startReplicatedServers } from './replicated-servers.ts';
@@ -163,6 +164,27 @@ it('that is away when the store is opened does not matter, and one of another se
   const another = resources.use(await serverDatabase(process.env['LOCI_TEST_POSTGRES_URL']!));
   for (const wrong of [another.url, primary.url])
     await expect(open(wrong)).rejects.toMatchObject({ code: 'invalid_config' });
+});
+
+it('that is away is named by `doctor`, together with a removal that has not ended', async () => {
+  await using resources = new AsyncDisposableStack();
+  await using folder = await temporaryFolder();
+  const { url, store, toReplica } = await replicatedStore(resources);
+  const by = { at: NOW, actor: 'operator', surface: 'cli' };
+  await store.admin.removeNamespace('b', { by, limit: 1, after: null });
+  toReplica.isDown = true;
+  const connections = { connectionString: url, replicaConnectionString: toReplica.url };
+  const context = resources.adopt(await openInline(settings(folder.path, { store: connections })), (each) =>
+    each.close(),
+  );
+  const [check] = await doctor(context);
+  expect(check).toMatchObject({ name: 'store', result: 'warning' });
+  expect(check?.hint?.split('\n')).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/^The deletion of "b" has not ended/),
+      expect.stringMatching(/^The server of store.replicaConnectionString cannot be reached/),
+    ]),
+  );
 });
 
 it('alone answers startup texts and packs, and says what it cannot record', async () => {

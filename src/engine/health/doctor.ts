@@ -110,9 +110,10 @@ async function checkStore(
     };
   }
   const faults = new Set<string>();
-  const { warning } = await store.admin.size(ADMIN_NAMESPACE, ours);
-  for (let after: string | undefined = ''; after !== undefined;) {
+  const { warning, otherNamespaces } = await store.admin.size(ADMIN_NAMESPACE, ours);
+  for (let [after, done]: [string | undefined, number] = ['', 0]; after !== undefined;) {
     assertNotAborted(options);
+    reportChecked(options, 'store', done, otherNamespaces);
     const page = await store.admin.verifyNamespaces(ADMIN_NAMESPACE, after);
     for (const { namespace, findings } of page) {
       // Only the operator may learn the names and contents of other namespaces.
@@ -121,23 +122,41 @@ async function checkStore(
         faults.add(mayKnow ? `${namespace}: ${fault}` : 'another namespace has a broken index');
     }
     after = page.at(-1)?.namespace;
+    done += page.length;
   }
   const readOnly = store.capabilities.readOnly ? '; it is read-only here, so that nothing is updated' : '';
-  const [unfinished] =
-    caller.trust === 'operator' ? await store.admin.unfinishedRemovals(ADMIN_NAMESPACE) : [];
-  if (faults.size === 0 && unfinished !== undefined)
-    return {
-      result: 'warning',
-      detail: `the deletion of the namespace ${JSON.stringify(unfinished)} has not ended`,
-      hint: 'Run `loci status delete-namespace` again with its name.',
-    };
   if (faults.size === 0) {
     const detail = `the store and every index are intact${readOnly}`;
-    return warning === null ? { result: 'ok', detail } : { result: 'warning', detail, hint: warning };
+    const removed = caller.trust === 'operator' ? await store.admin.unfinishedRemovals(ADMIN_NAMESPACE) : [];
+    const hints = [
+      ...(warning === null ? [] : [warning]),
+      ...removed.map(
+        (name) =>
+          `The deletion of ${JSON.stringify(name)} has not ended: run \`loci status delete-namespace\` again with its name.`,
+      ),
+      ...(store.activity?.().isReplicaReachable === false ? [REPLICA_AWAY] : []),
+    ];
+    return hints.length === 0
+      ? { result: 'ok', detail }
+      : { result: 'warning', detail, hint: hints.join('\n') };
   }
   const detail = [...faults].join('\n');
   const isRecordDamaged = /(?:tags|metadata) of record\/\d+ cannot be read/.test(detail);
   return { result: 'failed', detail, ...(isRecordDamaged && { hint: DAMAGED_RECORD }) };
+}
+
+const REPLICA_AWAY =
+  'The server of store.replicaConnectionString cannot be reached, or is no replica of the database any more: all reads go to the primary server.';
+
+/** How many namespaces are checked. */
+function reportChecked(
+  { onProgress }: ProgressOptions,
+  subject: keyof typeof SUBJECTS,
+  done: number,
+  total: number,
+): void {
+  if (done > 0)
+    onProgress?.({ stage: 'checking', subject: SUBJECTS[subject], done, total: Math.max(done, total) });
 }
 
 /** `reindex` alone does not help, because it does not read the documents. */
@@ -159,6 +178,7 @@ async function checkAudit(context: EngineContext, options: ProgressOptions): Pro
   ];
   for (let first = 0; first < all.length; first += LOGS_AT_ONCE) {
     assertNotAborted(options);
+    reportChecked(options, 'audit', first, all.length);
     const page = all.slice(first, first + LOGS_AT_ONCE);
     for (const [i, log] of (await Promise.all(page.map((each) => verifyLog(context, each)))).entries()) {
       faults.push(...log.faults.map((fault) => (page[i] === ours ? fault : `${page[i]!}: ${fault}`)));
