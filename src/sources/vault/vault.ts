@@ -16,9 +16,9 @@ import {
   shownOrder,
 } from '../dates/written-date.ts';
 import { Exclusions } from '../files/exclusions.ts';
+import { decodeText } from '../files/decode-text.ts';
 import {
   copySpan,
-  decodeText,
   MAX_NOTE_BYTES,
   noteFormat,
   readWithin,
@@ -201,12 +201,16 @@ class Vault implements Source {
       report(skipped(key, 'binary', 'it is not a text file'));
       return null;
     }
-    const { text, invalidEncoding, note, canvasProblem } = noteText;
+    const { text, invalidEncoding, legacyEncoding, note, canvasProblem } = noteText;
     const { project, projects } = this.#options;
     const fileName = path.posix.basename(key).replace(/\.[^.]*$/, '');
     const dates = await this.#datesOf(note, dayOfFolders(key) ?? fileName);
     if (invalidEncoding !== null) {
       const detail = `some of its bytes are not ${invalidEncoding}; they were replaced by U+FFFD`;
+      report({ key, reason: 'invalid_encoding', detail, skipped: false });
+    }
+    if (legacyEncoding !== null) {
+      const detail = `it is not UTF-8, and was read as ${legacyEncoding}: save it as UTF-8 if that is wrong`;
       report({ key, reason: 'invalid_encoding', detail, skipped: false });
     }
     if (canvasProblem !== null)
