@@ -65,7 +65,7 @@ export interface VaultOptions {
 type Report = (problem: SourceProblem) => void;
 
 /** A part of every revision. It is increased when the same bytes are parsed to a different note, so that all are read again. */
-const PARSER_VERSION = 6;
+const PARSER_VERSION = 7;
 
 /** Opens an Obsidian vault, or any folder of Markdown, plain text and canvases. Nothing is read before the first call. */
 export function openVault(options: VaultOptions): Source {
@@ -272,10 +272,10 @@ class Vault implements Source {
   }
 }
 
-/** The day of a daily note whose folders are its year and month: `Journal/2024/05/03.md`. */
+/** The day of a daily note whose folders are its year and month, `Journal/2024/05/03.md`, or the month of `2024/05.md`. */
 function dayOfFolders(key: string): string | null {
-  const [, ...parts] = /(?:^|\/)(\d{4})\/(\d{2})\/(\d{2})\.[^./]+$/.exec(key) ?? [];
-  return parts.length === 0 ? null : parts.join('-');
+  const [, ...parts] = /(?:^|\/)(\d{4})\/(\d{2})(?:\/(\d{2}))?\.[^./]+$/.exec(key) ?? [];
+  return parts.length === 0 ? null : parts.filter((part) => part !== undefined).join('-');
 }
 
 function folderProject(key: string, projects: VaultOptions['projects']): string | undefined {
