@@ -274,8 +274,8 @@ class Vault implements Source {
 
 /** The day of a daily note whose folders are its year and month, `Journal/2024/05/03.md`, or the month of `2024/05.md`. */
 function dayOfFolders(key: string): string | null {
-  const [, ...parts] = /(?:^|\/)(\d{4})\/(\d{2})(?:\/(\d{2}))?\.[^./]+$/.exec(key) ?? [];
-  return parts.length === 0 ? null : parts.filter((part) => part !== undefined).join('-');
+  const [, date] = /(?:^|\/)(\d{4}\/\d{2}(?:\/\d{2})?)\.[^./]+$/.exec(key) ?? [];
+  return date?.replaceAll('/', '-') ?? null;
 }
 
 function folderProject(key: string, projects: VaultOptions['projects']): string | undefined {
