@@ -1,8 +1,9 @@
-import type { BigIntStats } from 'node:fs';
-import { realpath, stat } from 'node:fs/promises';
+import { constants, type BigIntStats } from 'node:fs';
+import { access, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { DateOrder } from '../../config/sources-schema.ts';
 import { LociError } from '../../core/errors.ts';
+import { shortHash } from '../../core/ids.ts';
 import { describeFileError, systemErrorCode } from '../../core/fs/file-errors.ts';
 import type { TaskRunner } from '../../core/threads/task-thread.ts';
 import type { Json, Metadata, Timestamp, Trust } from '../../core/types.ts';
@@ -25,6 +26,8 @@ import {
   timeOfFile,
   type TimeSpan,
 } from '../files/read-file.ts';
+import { type LogseqGraph, readLogseqSettings } from '../logseq/graph.ts';
+import { pageFileOf } from '../logseq/page-names.ts';
 import { frontMatterSpan } from '../markdown/front-matter-span.ts';
 import type {
   ExcludedFiles,
@@ -65,7 +68,7 @@ export interface VaultOptions {
 type Report = (problem: SourceProblem) => void;
 
 /** A part of every revision. It is increased when the same bytes are parsed to a different note, so that all are read again. */
-const PARSER_VERSION = 6;
+const PARSER_VERSION = 7;
 
 /** Opens an Obsidian vault, or any folder of Markdown, plain text and canvases. Nothing is read before the first call. */
 export function openVault(options: VaultOptions): Source {
@@ -89,6 +92,8 @@ class Vault implements Source {
   /** When a program wrote most of the notes of the last listing. */
   #copied: TimeSpan | null = null;
   #exclusions: Exclusions | null = null;
+  /** `null` for every vault that is no graph of Logseq; `undefined` before it is known. */
+  #graph: LogseqGraph | null | undefined = undefined;
 
   constructor(options: VaultOptions) {
     this.name = options.name;
@@ -110,7 +115,7 @@ class Vault implements Source {
       if (problem.skipped && problem.reason !== 'outside_root') unread.push(problem.key);
       report(problem);
     };
-    const exclusions = new Exclusions(this.name, this.#options.exclude ?? [], report);
+    const exclusions = await this.#openExclusions(this.#realRoot, report);
     this.#exclusions = exclusions;
     const walk = { realRoot: this.#realRoot, exclusions, report: reportWalk, onOtherFile, signal };
     // Whether the time of a note is its own depends on those of the others.
@@ -127,6 +132,13 @@ class Vault implements Source {
     if (unread.length === 0) exclusions.reportUnmatched();
   }
 
+  /** Also reads whether the vault is a graph of Logseq. */
+  async #openExclusions(realRoot: string, report: Report): Promise<Exclusions> {
+    const settings = await readLogseqSettings(this.name, realRoot);
+    this.#graph = settings?.graph ?? null;
+    return new Exclusions(this.name, this.#options.exclude ?? [], report, settings?.hidden);
+  }
+
   #walk(
     walk: Omit<WalkOptions, 'vault' | 'include' | 'pattern' | 'otherFolders'>,
   ): AsyncGenerator<FoundFile> {
@@ -135,10 +147,14 @@ class Vault implements Source {
   }
 
   async images(signal?: AbortSignal): Promise<readonly string[]> {
-    const { exclude = [] } = this.#options;
     const ignore = (): void => undefined;
-    const exclusions = new Exclusions(this.name, exclude, ignore);
-    const walk = { realRoot: await realRootOf(this.#options), exclusions, report: ignore, signal };
+    const realRoot = await realRootOf(this.#options);
+    const walk = {
+      realRoot,
+      exclusions: await this.#openExclusions(realRoot, ignore),
+      report: ignore,
+      signal,
+    };
     return imagesOf((onOtherFile) => this.#walk({ ...walk, onOtherFile }));
   }
 
@@ -161,6 +177,7 @@ class Vault implements Source {
 
   async read({ key }: SourceItem, report: Report, signal?: AbortSignal): Promise<SourceDocument | null> {
     this.#realRoot ??= await realRootOf(this.#options);
+    this.#graph ??= (await readLogseqSettings(this.name, this.#realRoot))?.graph ?? null;
     try {
       const exact = this.#options.otherFolders !== undefined;
       const file = await readWithin(this.#realRoot, key, MAX_NOTE_BYTES, { exact });
@@ -183,8 +200,9 @@ class Vault implements Source {
   ): Promise<NoteText | null> {
     const { thread } = this.#options;
     const format = noteFormat(key) ?? 'text';
-    if (thread === undefined) return readNoteText(bytes, format);
-    return thread.run(READ_NOTE_TEXT, [bytes, format], {
+    const page = this.#graph ? { key, graph: this.#graph } : null;
+    if (thread === undefined) return readNoteText(bytes, format, page);
+    return thread.run(READ_NOTE_TEXT, [bytes, format, page], {
       size: bytes.length,
       signal,
       transfer: [bytes.buffer],
@@ -204,7 +222,8 @@ class Vault implements Source {
     const { text, invalidEncoding, note, canvasProblem } = noteText;
     const { project, projects } = this.#options;
     const fileName = path.posix.basename(key).replace(/\.[^.]*$/, '');
-    const dates = await this.#datesOf(note, dayOfFolders(key) ?? fileName);
+    const journalDay = this.#graph ? pageFileOf(key, this.#graph).day : null;
+    const dates = await this.#datesOf(note, journalDay ?? dayOfFolders(key) ?? fileName);
     if (invalidEncoding !== null) {
       const detail = `some of its bytes are not ${invalidEncoding}; they were replaced by U+FFFD`;
       report({ key, reason: 'invalid_encoding', detail, skipped: false });
@@ -262,7 +281,8 @@ class Vault implements Source {
   /** Includes the time of the last change of the inode, because tools can reset the modification time, but not that one. */
   #revisionOf({ size, mtimeMs, mtimeNs, ctimeNs }: BigIntStats): string {
     const { dateOrder } = this.#options;
-    const parser = `${String(PARSER_VERSION)}${dateOrder === undefined ? '' : ` ${dateOrder}`}`;
+    const graph = this.#graph ? ` logseq-${shortHash(JSON.stringify(this.#graph))}` : '';
+    const parser = `${String(PARSER_VERSION)}${dateOrder === undefined ? '' : ` ${dateOrder}`}${graph}`;
     const copied = this.#isCopied(timeOfFile(mtimeMs)) ? '/copied' : '';
     return `${parser}/${String(size)}/${String(mtimeNs)}/${String(ctimeNs)}${copied}`;
   }
@@ -306,6 +326,7 @@ function metadataOf(note: Note, { metadata }: NoteDates): Metadata {
     links: note.links.map((link): Json => ({ ...link })),
     blockIds: [...note.blockIds],
     frontMatter: note.frontMatter,
+    ...(note.pageNames !== undefined && { pageNames: [...note.pageNames] }),
     ...metadata,
   };
 }
@@ -313,7 +334,10 @@ function metadataOf(note: Note, { metadata }: NoteDates): Metadata {
 async function realRootOf({ name, root }: VaultOptions): Promise<string> {
   try {
     const real = await realpath(root);
-    if ((await stat(real)).isDirectory()) return real;
+    if ((await stat(real)).isDirectory()) {
+      await access(real, constants.R_OK | constants.X_OK);
+      return real;
+    }
   } catch (error) {
     throw unreadableRoot(name, root, error);
   }
