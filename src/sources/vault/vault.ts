@@ -37,6 +37,7 @@ import type {
   SourceProblem,
   SourceProblemReason,
 } from '../source.ts';
+import { areVersions, namedCopyOf } from './conflict-copies.ts';
 import { type NoteText, READ_NOTE_TEXT, readNoteText } from './note-text.ts';
 import type { Note } from './note.ts';
 import { type FoundFile, unreadableRoot, walkNotes, type WalkOptions } from './walk.ts';
@@ -88,6 +89,7 @@ class Vault implements Source {
   #otherFiles = new Map<string, number>();
   /** The notes of the last listing, and the order that their dates show, once it is needed. */
   #keys: string[] = [];
+  #listed: ReadonlySet<string> = new Set();
   #dateOrder: Promise<OrderOf> | null = null;
   /** When a program wrote most of the notes of the last listing. */
   #copied: TimeSpan | null = null;
@@ -122,11 +124,12 @@ class Vault implements Source {
     const found: FoundFile[] = [];
     for await (const file of this.#walk(walk)) found.push(file);
     this.#copied = copySpan(found.map(({ stats }) => timeOfFile(stats.mtimeMs)));
+    this.#listed = new Set(found.map(({ key }) => key));
     for (const { key, stats } of found) {
       if (signal?.aborted === true) throw new LociError('aborted', 'reading the vault was stopped');
       this.#keys.push(key);
       if (stats.size > BigInt(MAX_NOTE_BYTES)) report(tooLarge(key, stats.size, MAX_NOTE_BYTES));
-      else yield { key, revision: this.#revisionOf(stats), bytes: Number(stats.size) };
+      else yield { key, revision: this.#revisionOf(key, stats), bytes: Number(stats.size) };
     }
     // A folder that could not be read may have files that the glob matches.
     if (unread.length === 0) exclusions.reportUnmatched();
@@ -233,11 +236,16 @@ class Vault implements Source {
     if (note.frontMatterProblem !== null)
       report({ key, reason: 'invalid_front_matter', detail: note.frontMatterProblem, skipped: false });
     reportDates(key, dates, report);
+    const { copyOf, isSettled } = await this.#copyOf(key, text);
+    if (copyOf !== null) {
+      const detail = `a sync program left it beside ${copyOf}, and searches show that note first; move what is missing there, then delete it`;
+      report({ key, reason: 'conflict_copy', detail, skipped: false });
+    }
     const { createdAt, updatedAt } = this.#timesOf(stats, dates);
     return {
       key,
-      revision: this.#revisionOf(stats),
-      ...(dates.ambiguous.length > 0 && { unsettled: true }),
+      revision: this.#revisionOf(key, stats),
+      ...((dates.ambiguous.length > 0 || !isSettled) && { unsettled: true }),
       identity: note.identity,
       project: note.project ?? folderProject(key, projects) ?? project ?? null,
       category: note.category,
@@ -245,10 +253,23 @@ class Vault implements Source {
       title: note.title ?? fileName,
       tags: note.tags,
       content: text,
-      metadata: { ...metadataOf(note, dates), ...(createdAt === null && { undated: true }) },
+      metadata: {
+        ...metadataOf(note, dates),
+        ...(createdAt === null && { undated: true }),
+        ...(copyOf !== null && { copyOf }),
+      },
       createdAt: createdAt ?? updatedAt,
       updatedAt,
     };
+  }
+
+  /** The note that a note is a conflict copy of; not settled where the text of that note decides. */
+  async #copyOf(key: string, text: string): Promise<{ copyOf: string | null; isSettled: boolean }> {
+    const named = namedCopyOf(key, this.#listed);
+    if (named === null || named.needs === null) return { copyOf: named?.original ?? null, isSettled: true };
+    const original = await readText(this.#realRoot!, named.original);
+    const areSame = areVersions(text, original, named.needs);
+    return { copyOf: areSame ? named.original : null, isSettled: false };
   }
 
   async #datesOf(note: Note, fileName: string): Promise<NoteDates> {
@@ -279,12 +300,14 @@ class Vault implements Source {
   }
 
   /** Includes the time of the last change of the inode, because tools can reset the modification time, but not that one. */
-  #revisionOf({ size, mtimeMs, mtimeNs, ctimeNs }: BigIntStats): string {
+  #revisionOf(key: string, { size, mtimeMs, mtimeNs, ctimeNs }: BigIntStats): string {
     const { dateOrder } = this.#options;
     const graph = this.#graph ? ` logseq-${shortHash(JSON.stringify(this.#graph))}` : '';
     const parser = `${String(PARSER_VERSION)}${dateOrder === undefined ? '' : ` ${dateOrder}`}${graph}`;
     const copied = this.#isCopied(timeOfFile(mtimeMs)) ? '/copied' : '';
-    return `${parser}/${String(size)}/${String(mtimeNs)}/${String(ctimeNs)}${copied}`;
+    // Whether there is a note that it is a copy of.
+    const beside = namedCopyOf(key, this.#listed) === null ? '' : '/beside';
+    return `${parser}/${String(size)}/${String(mtimeNs)}/${String(ctimeNs)}${copied}${beside}`;
   }
 }
 
