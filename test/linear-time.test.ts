@@ -37,8 +37,11 @@ import { search } from '../src/engine/records/search.ts';
 import { get } from '../src/engine/records/get.ts';
 import { memoryPack } from '../src/engine/packs/memory-pack.ts';
 import { showNodes } from '../src/engine/graph/show-nodes.ts';
+import { parseEdn } from '../src/sources/logseq/edn.ts';
+import { settingsIn } from '../src/sources/logseq/graph.ts';
 import { exportLines } from '../src/engine/portable/export.ts';
 
+const { graph: LOGSEQ } = settingsIn('{}', 'config.edn');
 const SMALL = repetitions(5000, 40_000);
 const LARGE = 10 * SMALL;
 const MAX_GROWTH = 25;
@@ -51,6 +54,11 @@ const note = (content: string) => ({ ...draft({ content, origin: 'vault', key: '
 /** Everything that reads a whole text and may run in a thread of its own. */
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   note: (text) => readNoteText(Buffer.from(text), 'markdown'),
+  'a page of Logseq': (text) =>
+    readNoteText(Buffer.from(text), 'markdown', { key: 'pages/a.md', graph: LOGSEQ }),
+  'lines of a page of Logseq': (text) => noteOutline(text, true),
+  'settings of Logseq': (text) =>
+    parseEdn(`[${JSON.stringify(text)} ${text.replaceAll(/[()[\]{}"]/g, ' ')}]`),
   canvas: (text) => canvasText(JSON.stringify({ nodes: [{ id: 'a', type: 'text', text }], edges: [] })),
   document: (text) => readDocument({ id: 'a', title: 'a', text }, 0),
   passages: (text) => makePassages(note(text), { maxTokens: 200, countTokens: estimateModelTokens }),

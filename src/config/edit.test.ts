@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../core/types.ts';
-import { configAppend, configSet } from './edit.ts';
+import { configAppend, configSet, configUpdate } from './edit.ts';
 import { effectiveSetting, effectiveSettings, loadConfig } from './load.ts';
 import { sourceNameKey } from './sources-schema.ts';
 
@@ -18,6 +18,31 @@ afterEach(() => rm(home, { recursive: true }));
 
 const set = (path: string, value: Json) => configSet(path, value, { home, env: {} });
 const get = async (path: string) => effectiveSetting(await loadConfig({ home, env: {} }), path);
+
+describe('configUpdate', () => {
+  it('sets keys of the matching entries, and leaves the rest as it is', async () => {
+    const text = '# mine\nvaults:\n  - path: /a # first\n    weight: 0.9\n  - { name: b, path: /b }\n';
+    await writeFile(file, text);
+    const update = (path: string, to: string) =>
+      configUpdate(
+        'vaults',
+        (entry) => (entry as { path: Json }).path === path,
+        { name: 'n', path: to },
+        { home, env: {} },
+      );
+    await update('/a', '/c');
+    await configUpdate(
+      'vaults',
+      (entry) => (entry as { name: Json }).name === 'b',
+      { path: '/d' },
+      { home, env: {} },
+    );
+    await update('/nowhere', '/e');
+    expect(await readFile(file, 'utf8')).toBe(
+      '# mine\nvaults:\n  - path: /c # first\n    weight: 0.9\n    name: n\n  - { name: b, path: /d }\n',
+    );
+  });
+});
 
 describe('configSet', () => {
   it('creates a missing file that only its owner can read', async () => {

@@ -12,7 +12,7 @@ import { CONFIG_FILE, configHome, type ConfigOptions, readConfigText, resolveCon
 import { explainIssues, requireSetting } from './problems.ts';
 import { pathsOfSetting } from './replaced-keys.ts';
 import { configSchema } from './schema.ts';
-import type { JsonMap } from '../core/json.ts';
+import { isJsonMap, type JsonMap } from '../core/json.ts';
 import { setAt, valueAt } from '../core/json-path.ts';
 
 interface ConfigChange {
@@ -84,6 +84,33 @@ export async function configRemove(
     return {
       value: lists.flatMap(({ entries }) => entries.filter((entry) => !matches(entry))),
       apply: (yaml) => matching.toReversed().forEach((position) => yaml.deleteIn(position)),
+    };
+  });
+}
+
+/**
+ * Sets keys of the matching entries of a list of `loci.yaml`. The rest of them, the others and their comments stay as they are.
+ * @throws LociError as `configSet`
+ */
+export async function configUpdate(
+  path: string,
+  matches: (entry: Json) => boolean,
+  values: JsonMap,
+  options: ConfigOptions = {},
+): Promise<ConfigChange> {
+  return change(requireSetting(path), options, ({ raw }) => {
+    const lists = listsOf(raw, path);
+    const updated = (entry: Json): Json =>
+      isJsonMap(entry) && matches(entry) ? { ...entry, ...values } : entry;
+    const positions = lists.flatMap(({ steps, entries }) =>
+      entries.flatMap((entry, i) => (isJsonMap(entry) && matches(entry) ? [[...steps, i]] : [])),
+    );
+    return {
+      value: lists.flatMap(({ entries }) => entries.map(updated)),
+      apply: (yaml) => {
+        for (const position of positions)
+          for (const [key, value] of Object.entries(values)) yaml.setIn([...position, key], value);
+      },
     };
   });
 }

@@ -8,6 +8,7 @@ import {
   parseBlocks,
   plainBlockTokens,
 } from '../sources/markdown/plain-tokens.ts';
+import { withSpaces } from '../sources/logseq/page-text.ts';
 import { frontMatterSpan } from '../sources/markdown/front-matter-span.ts';
 import { headingTitle } from '../sources/markdown/plain-text.ts';
 
@@ -83,11 +84,13 @@ function isNeeded(type: string, previous: Token | undefined): boolean {
 /**
  * Calls `onSection` with each section of a text, in order. Their blocks together cover every line that is neither blank nor
  * front matter.
+ * @param isOutline whether it is an outline of Logseq
  */
 export function readSections(
   content: string,
   lines: LineMap,
   onSection: (section: MarkdownSection) => void,
+  isOutline = false,
 ): void {
   const bodyStart = frontMatterSpan(content)?.bodyStart ?? 0;
   const firstLine = bodyStart === 0 ? 0 : lines.lineOf(bodyStart);
@@ -109,7 +112,9 @@ export function readSections(
     section.blocks.push(block);
     blockEnd = block.end;
   };
-  parseBlocks(parser, content.slice(bodyStart), {
+  const body = content.slice(bodyStart);
+  // Blocks are found by their lines, which stay the same.
+  parseBlocks(parser, isOutline ? withSpaces(body) : body, {
     keeps: isNeeded,
     take: (tokens) => {
       nest(tokens).forEach(add);

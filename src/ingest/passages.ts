@@ -3,7 +3,8 @@ import { shortHash } from '../core/ids.ts';
 import { sentencesOf } from '../core/text/sentences.ts';
 import type { LociRecord, Passage } from '../core/types.ts';
 import type { SourceProblem } from '../sources/source.ts';
-import { mapLines, readSections } from './markdown-blocks.ts';
+import { pageNamesIn } from '../store/rules/link-index.ts';
+import { mapLines, type MarkdownSection, readSections } from './markdown-blocks.ts';
 import { type ChunkOptions, PassagePacker } from './passage-packer.ts';
 
 type EmbeddedRecord = Pick<LociRecord, 'title' | 'metadata'>;
@@ -59,12 +60,13 @@ export interface Chunk {
  * because its fields are indexed separately. Comments on lines of their own (`%% … %%` or `<!-- … -->`, outside lists and
  * quotes) are left out too, and a passage never spans one.
  */
-export function chunk(content: string, options: ChunkOptions): Chunk[] {
+export function chunk(content: string, options: ChunkOptions, isOutline = false): Chunk[] {
   const lines = mapLines(content);
   const packer = new PassagePacker(content, options);
-  readSections(content, lines, (section) => {
+  const add = (section: MarkdownSection): void => {
     packer.add(section);
-  });
+  };
+  readSections(content, lines, add, isOutline);
   return packer.finish().map(({ start, end, headings }) => ({
     headings,
     text: content.slice(start, end),
@@ -103,7 +105,7 @@ export type PassageSource = Pick<
 
 /** Returns at least one passage, so that a note without words is found by its title. */
 export function makePassages(record: PassageSource, options: ChunkOptions): Passage[] {
-  const chunks = chunk(record.content, options);
+  const chunks = chunk(record.content, options, isOutline(record));
   const cut = chunks.length > 0 ? chunks : [{ headings: [], text: '', startLine: 1, endLine: 1 }];
   const context = contextOf(record);
   return cut.map((piece, ordinal) => {
@@ -138,9 +140,15 @@ export function samePassages(a: PassageSource, b: PassageSource): boolean {
   const blank = { headings: [], text: '', context: null };
   return (
     a.content === b.content &&
+    isOutline(a) === isOutline(b) &&
     contextOf(a) === contextOf(b) &&
     embeddingText(a, blank) === embeddingText(b, blank)
   );
+}
+
+/** Whether a record is a page of a Logseq graph. */
+function isOutline({ metadata }: PassageSource): boolean {
+  return pageNamesIn(metadata).length > 0;
 }
 
 /**

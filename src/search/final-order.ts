@@ -127,6 +127,45 @@ function datedRecord(hit: Ranked): DatedRecord {
   return { record: hit.passage.record.id, time: timeOf(hit) };
 }
 
+/**
+ * Puts a note before the first of its conflict copies, where it gets the score, and at least the confidence, of that place. What it
+ * passes moves down by one.
+ */
+export function originalsFirst(
+  ranked: readonly (Ranked | Hit)[],
+  rate: (hit: Ranked | Hit) => Hit,
+): readonly (Ranked | Hit)[] {
+  const first = ranked.slice(0, COMPARED);
+  const byKey = new Map(first.map((hit) => [documentOf(hit, hit.passage.record.key), hit]));
+  const order = new Set<Ranked | Hit>();
+  for (const hit of first) {
+    const { origin, metadata } = hit.passage.record;
+    const { copyOf } = metadata;
+    // A source could set its own.
+    const original =
+      origin === 'vault' && typeof copyOf === 'string' ? byKey.get(documentOf(hit, copyOf)) : undefined;
+    if (original !== undefined) order.add(original);
+    order.add(hit);
+  }
+  const placed = [...order].map((hit, place) => {
+    const passed = first[place]!;
+    if (hit === passed) return hit;
+    const { confidence, boosts, score, ...rest } = rate(hit);
+    const isMovedUp = first.indexOf(hit) > place;
+    return {
+      ...rest,
+      score: passed.score,
+      boosts: [...boosts, { name: 'original' as const, added: passed.score - score }],
+      confidence: isMovedUp ? Math.max(confidence, rate(passed).confidence) : confidence,
+    };
+  });
+  return [...placed, ...ranked.slice(COMPARED)];
+}
+
+function documentOf({ passage }: Ranked, key: string | null): string {
+  return JSON.stringify([passage.record.source, key]);
+}
+
 interface LimitedHits {
   readonly hits: readonly Hit[];
   readonly belowMinScore: readonly Hit[];

@@ -8,7 +8,13 @@ import { requiredPhrases } from './query/parse.ts';
 import { containsPhrases } from './query/phrases.ts';
 import { dateOf, roleOf } from './rank/boosts.ts';
 import { confidenceOf, confidenceRater, partsOf, type Hit } from './rank/confidence.ts';
-import { limitHits, orderByConfidence, rerankBest, withoutRepetition } from './final-order.ts';
+import {
+  limitHits,
+  orderByConfidence,
+  originalsFirst,
+  rerankBest,
+  withoutRepetition,
+} from './final-order.ts';
 import { TYPICAL_EVIDENCE } from './rank/confidence-weights.ts';
 import { QueryCoverage, weighByCoverage } from './rank/coverage.ts';
 import { fuse, type Fused, smooth, type Smoothed, weighShortTurns } from './rank/fuse.ts';
@@ -74,7 +80,7 @@ async function attemptSearch(
   const newest = list
     ? ranked
     : await newestFirst({ run, retrieved, coverage }, await withoutRepetition(run, ranked), rateOnce);
-  const limited = limitHits(run, newest, rateOnce);
+  const limited = limitHits(run, originalsFirst(newest, rateOnce), rateOnce);
   const related =
     list || limited.hits.length === 0 ? [] : await relatedDocuments(run, limited.eligible, edges, coverage);
   const { hits, belowMinScore, belowSourceMinScore } = limited;

@@ -41,6 +41,7 @@ export const SOURCE_PROBLEM_REASONS = [
   'unreadable_date',
   'invalid_canvas',
   'unmatched_exclude',
+  'conflict_copy',
 ] as const;
 export type SourceProblemReason = (typeof SOURCE_PROBLEM_REASONS)[number];
 

@@ -34,7 +34,7 @@ function layerRules(): IForbiddenRuleType[] {
 const SHARED: Readonly<Record<string, readonly string[]>> = {
   store: ['items', 'lexical', 'rules', 'sql'],
   embed: ['http', 'rerank'],
-  sources: ['dates', 'documents', 'files', 'markdown'],
+  sources: ['dates', 'documents', 'files', 'logseq', 'markdown'],
 };
 
 /** Each other folder in store/, embed/ or sources/ is a driver, which only the registry of its layer may import. */

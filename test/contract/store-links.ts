@@ -5,7 +5,7 @@ import { MAX_BEARERS } from '../../src/store/rules/mention-names.ts';
 import type { Store } from '../../src/store/store.ts';
 import { passagesOf } from './queries.ts';
 import type { StoreFixture } from './store-contract.ts';
-import { ALL_LIVE, CHUNKING, draft, evict, note, NOW, write } from './store-samples.ts';
+import { ALL_LIVE, CHUNKING, draft, evict, note, NOW, verifyStore, write } from './store-samples.ts';
 import { ALL, commit, deleteRecords, fact, idsOf, restore } from './written-samples.ts';
 
 /** A note that links to these targets. */
@@ -60,6 +60,42 @@ function describeLinkReads({ store, namespace }: StoreFixture): void {
       ];
       expect(await linksOf(store, ns, { from: [id] })).toEqual(links);
       expect(await linksOf(store, ns, { from: [id], targets: ['Nowhere', 'Home'] })).toEqual([links[1]]);
+    });
+
+    it('find pages of Logseq by their names, and follow them', async () => {
+      const ns = namespace();
+      const page = (key: string, ...pageNames: string[]): ReturnType<typeof note> =>
+        note(key, { key, metadata: { pageNames } });
+      const links = ['garden/pond', 'koi', 'shed', 'pages/shed.md'].map((target) => ({
+        target,
+        ...(!target.endsWith('.md') && { page: target }),
+      }));
+      await write(
+        store,
+        ns,
+        note('links', { key: 'pages/links.md', metadata: { links, pageNames: ['links'] } }),
+        page('pages/Garden___Pond.md', 'garden/pond', 'koi'),
+        page('pages/alias.md', 'alias', 'garden/pond', 'shed'),
+        page('pages/shed.md', 'shed'),
+      );
+      expect(await linkTexts(store, ns, { from: [1] })).toEqual([
+        'pages/links.md → garden/pond → pages/Garden___Pond.md',
+        'pages/links.md → koi → pages/Garden___Pond.md',
+        'pages/links.md → shed → pages/shed.md',
+        'pages/links.md → pages/shed.md → pages/shed.md',
+      ]);
+      await evict(store, ns, 4);
+      await write(store, ns, { ...page('pages/Garden___Pond.md', 'garden/pool'), id: 2 });
+      const moved = [
+        'pages/links.md → garden/pond → pages/alias.md',
+        'pages/links.md → koi → nothing',
+        'pages/links.md → shed → pages/alias.md',
+        'pages/links.md → pages/shed.md → nothing',
+      ];
+      expect(await linkTexts(store, ns, { from: [1] })).toEqual(moved);
+      expect(await verifyStore(store)).toEqual([]);
+      await store.admin.resetDerived(ns, { text: true, vectors: false });
+      expect(await linkTexts(store, ns, { from: [1] })).toEqual(moved);
     });
 
     it('are found by their source record, by their target record, and by having no target', async () => {

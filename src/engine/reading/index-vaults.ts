@@ -14,7 +14,7 @@ import { embeddingProcess } from '../embedding/backfill.ts';
 import { embedNew } from './embed-new.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import { type IndexOptions, refreshVault } from './refresh/refresh-vault.ts';
-import { assertVaultNamesAreFree, isEnabled } from './configured/vault-names.ts';
+import { assertVaultNamesAreFree, isEnabled, vaultName } from './configured/vault-names.ts';
 
 export interface IndexReport extends RefusalReport {
   readonly sources: readonly SyncReport[];
@@ -44,6 +44,12 @@ export class IncompleteIndexError extends LociError {
   }
 }
 
+interface IndexVaultsOptions extends IndexOptions {
+  readonly vaults?: readonly VaultConfig[];
+  /** The names of those that are known to have moved to another folder. */
+  readonly moved?: readonly string[];
+}
+
 /**
  * Updates the configured vaults, or others that are given, then embeds contents without a vector. A vault that cannot be read does not affect the others. Notes are found by
  * text as soon as their batch is stored. A call that was interrupted is continued by the next one.
@@ -53,12 +59,10 @@ export class IncompleteIndexError extends LociError {
  */
 export async function indexVaults(
   context: EngineContext,
-  {
-    vaults = context.config.vaults.filter(isEnabled),
-    ...options
-  }: IndexOptions & { readonly vaults?: readonly VaultConfig[] } = {},
+  { vaults = context.config.vaults.filter(isEnabled), moved = [], ...options }: IndexVaultsOptions = {},
 ): Promise<IndexReport> {
-  await assertVaultNamesAreFree(context, vaults);
+  const unmoved = vaults.filter((vault) => !moved.includes(vaultName(vault)));
+  await assertVaultNamesAreFree(context, unmoved);
   const { problems } = await deriveStale(context, options);
   const sources: SyncReport[] = [];
   const unreadable: LociError[] = [];

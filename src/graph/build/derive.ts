@@ -12,6 +12,7 @@ import {
   type BelongsTo,
 } from '../../store/graph-model.ts';
 import type { Fence, LinkCursor, RecordChange, RecordLink } from '../../store/model.ts';
+import { pageNamesIn } from '../../store/rules/link-index.ts';
 import type { Store } from '../../store/store.ts';
 import { type NodeTypeRules, BUILD_VERSION, buildRecord, type BuiltRecord, rounded } from './record-graph.ts';
 import { OUTLINES } from './outline.ts';
@@ -178,8 +179,11 @@ export async function buildRecords(
     store.records.passagesOf(namespace, live),
     store.graph.contributions(namespace, 'text', live),
   ]);
-  const contents = records.map(({ content }) => content);
-  const outlines = await runInGroups({ thread, signal }, OUTLINES, contents, ({ length }) => length);
+  const texts = records.map(({ content, metadata }) => ({
+    content,
+    isLogseq: pageNamesIn(metadata).length > 0,
+  }));
+  const outlines = await runInGroups({ thread, signal }, OUTLINES, texts, ({ content }) => content.length);
   return new Map(
     records.map((record: LociRecord, i) => [
       record.id,

@@ -2,6 +2,7 @@ import { sha256 } from '../../core/ids.ts';
 import type { ThreadTask } from '../../core/threads/task-thread.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
 import { frontMatterSpan } from '../../sources/markdown/front-matter-span.ts';
+import { deadlineIn, startsBlock, withCheckbox, withWikilinks } from '../../sources/logseq/page-text.ts';
 import { headingTitle } from '../../sources/markdown/plain-text.ts';
 import { linkSpans, linkDefinitions, type References } from '../../sources/markdown/scan-links.ts';
 import { type Statement, statementOfProperty } from '../../sources/markdown/statement-property.ts';
@@ -149,12 +150,19 @@ const MAX_TASKS = 1000;
 const FENCE = /^[ \t>]*(?:[-*+][ \t]+)?(`{3,}|~{3,})/;
 const HEADING = /^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/;
 
+/** A text of a record. */
+export interface OutlinedText {
+  readonly content: string;
+  /** Whether it is a page of a Logseq graph, which has tasks, embeds and references to blocks of its own. */
+  readonly isLogseq: boolean;
+}
+
 /**
  * Reads a text line by line, in time in proportion to its length. The links themselves are those that the parser of notes found;
  * this only finds their lines, so that it may see more than there are.
  */
-export function noteOutline(content: string): NoteOutline {
-  const scan = new OutlineScan(linkDefinitions(content));
+export function noteOutline(content: string, isLogseq = false): NoteOutline {
+  const scan = new OutlineScan(linkDefinitions(content), isLogseq);
   const bodyStart = frontMatterSpan(content)?.bodyStart ?? 0;
   let line = 0;
   for (let start = 0; start < content.length;) {
@@ -169,6 +177,7 @@ export function noteOutline(content: string): NoteOutline {
 
 class OutlineScan {
   readonly #references: References;
+  readonly #isLogseq: boolean;
   readonly #links = new Map<string, LinkPlace & { count: number }>();
   readonly #tasks: LocatedTask[] = [];
   readonly #statements: StatementPlace[] = [];
@@ -177,20 +186,29 @@ class OutlineScan {
   #fence: string | null = null;
   /** The key of the front matter to which a line belongs. */
   #property = '';
+  /** Whether the last task continues: no other block has begun. */
+  #isInTask = false;
 
-  constructor(references: References) {
+  constructor(references: References, isLogseq: boolean) {
     this.#references = references;
+    this.#isLogseq = isLogseq;
   }
 
-  read(text: string, line: number, inFrontMatter: boolean): void {
-    if (this.#isCode(text)) return;
+  /** @param written the line, of which `Place` has the hash */
+  read(written: string, line: number, inFrontMatter: boolean): void {
+    if (this.#isCode(written)) return;
+    const text = this.#isLogseq ? withWikilinks(withCheckbox(written)) : written;
+    if (this.#isLogseq) this.#readDeadline(written);
     if (inFrontMatter) this.#property = /^([^\s:#-][^:]*):/.exec(text)?.[1] ?? this.#property;
     const heading = inFrontMatter ? null : HEADING.exec(text);
     if (heading !== null) this.#heading = heading[1]!;
     let place: Place | null = null;
-    const here = (): Place => (place ??= this.#place(text, line, inFrontMatter));
+    const here = (): Place => (place ??= this.#place(written, line, inFrontMatter));
     const task = inFrontMatter || this.#tasks.length >= MAX_TASKS ? null : taskIn(text);
-    if (task !== null) this.#tasks.push({ ...here(), ...task });
+    if (task !== null) {
+      this.#tasks.push({ ...here(), ...task });
+      this.#isInTask = true;
+    }
     if (!text.includes('[')) return;
     for (const { link, start } of linkSpans(text, this.#references)) {
       if (link.target === '') continue;
@@ -198,6 +216,15 @@ class OutlineScan {
       const statement = statementBefore(text.slice(0, start), inFrontMatter ? this.#property : null);
       if (statement !== null) this.#statements.push({ ...here(), target: link.target, statement });
     }
+  }
+
+  /** Logseq writes the deadline of a task on a line below it, within the same block. */
+  #readDeadline(line: string): void {
+    if (startsBlock(line)) this.#isInTask = false;
+    const due = this.#isInTask ? deadlineIn(line) : null;
+    const task = this.#tasks.at(-1);
+    if (due !== null && task?.due === null)
+      this.#tasks[this.#tasks.length - 1] = { ...task, due: dayIn(due) };
   }
 
   outline(): NoteOutline {
@@ -228,12 +255,12 @@ class OutlineScan {
 }
 
 /** @public A thread finds it by its name. */
-export function noteOutlines(contents: readonly string[]): NoteOutline[] {
-  return contents.map(noteOutline);
+export function noteOutlines(texts: readonly OutlinedText[]): NoteOutline[] {
+  return texts.map(({ content, isLogseq }) => noteOutline(content, isLogseq));
 }
 
 /** `noteOutlines` as a task for a thread, because long texts would block the caller. */
-export const OUTLINES: ThreadTask<[contents: readonly string[]], NoteOutline[]> = {
+export const OUTLINES: ThreadTask<[texts: readonly OutlinedText[]], NoteOutline[]> = {
   module: workerModule(import.meta.url, 'outline'),
   name: noteOutlines.name,
   inline: noteOutlines,

@@ -17,6 +17,7 @@ import {
   type NamedVault,
   placeFolders,
   retryOnConflict,
+  settleMoved,
 } from '../shared/vault-settings.ts';
 import { asProblem, errorFields, problemList, localPath } from '../../engine/fields/record-fields.ts';
 
@@ -141,9 +142,9 @@ async function runIndex(
   const relatesAll = givenWait === true || (context.machine !== undefined && start === undefined);
   const config = await context.loadConfig();
   const placed = await placeFolders(paths, config, once);
-  const vaults = paths.length === 0 ? namedVaults(config).filter(isEnabled) : placed.vaults;
-  assertEnabled(vaults, paths.length === 0 ? namedVaults(config) : []);
-  if (vaults.length === 0) await assertHasRecords(context);
+  const named = paths.length === 0 ? namedVaults(config).filter(isEnabled) : placed.vaults;
+  assertEnabled(named, paths.length === 0 ? namedVaults(config) : []);
+  if (named.length === 0) await assertHasRecords(context);
   const loci = await context.loci({ create: true });
   if (!once && loci.namespace !== config.values.namespace)
     throw new LociError('forbidden', `the vaults of the settings belong to ${config.values.namespace}`, {
@@ -154,13 +155,25 @@ async function runIndex(
       hint: 'Restart this process.',
     });
   // This must happen before the folder is added to the settings, where its name would mean that the vault has moved.
-  await assertVaultNamesAreFree(loci, vaults);
-  const added = once ? [] : placed.unconfigured;
-  const notes = await addVaults(context, added);
+  const unconfigured = once ? [] : placed.unconfigured;
+  const { moved, notes: remarks } = await settleMoved(context, loci, unconfigured);
+  const isNew = ({ path }: NamedVault): boolean => !moved.has(path);
+  await assertVaultNamesAreFree(loci, named.filter(isNew));
+  const vaults = named.map((vault) => moved.get(vault.path) ?? vault);
+  const added = unconfigured.filter(isNew);
+  const notes = [...remarks, ...(await addVaults(context, added))];
   const { signal, onProgress } = context;
   // When another process reads the same folder, the second one finds its notes in the store and continues.
   const options = {
-    ...{ vaults, allowEmpty: allow_empty ?? false, wait, embed: !background, signal, onProgress },
+    ...{
+      vaults,
+      moved: [...moved.values()].map(({ name }) => name),
+      allowEmpty: allow_empty ?? false,
+      wait,
+      embed: !background,
+      signal,
+      onProgress,
+    },
     relations: relatesAll
       ? { waitMs: givenWait === true ? Infinity : 0 }
       : { maxRecords: MAX_RELATED_AT_ONCE },

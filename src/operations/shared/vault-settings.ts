@@ -1,17 +1,20 @@
 import { realpath, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { configAppend, configRemove } from '../../config/edit.ts';
+import { configAppend, configRemove, configUpdate } from '../../config/edit.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { expandHome } from '../../config/paths.ts';
 import { isJsonMap } from '../../core/json.ts';
 import { sourceNameKey, type VaultConfig } from '../../config/sources-schema.ts';
 import { vaultName } from '../../engine/reading/configured/vault-names.ts';
+import type { EngineContext } from '../../engine/context.ts';
+import { movedVaultsAt } from '../../engine/reading/moved-vaults.ts';
 import { LociError } from '../../core/errors.ts';
 import { describeFileError, systemErrorCode } from '../../core/fs/file-errors.ts';
 import type { Json } from '../../core/types.ts';
 import { isWithin } from '../../sources/files/paths.ts';
 import { shortHash } from '../../core/ids.ts';
+import { formatCount } from '../../core/text/format-count.ts';
 import type { OperationContext } from '../operation.ts';
 
 export interface NamedVault extends VaultConfig {
@@ -82,19 +85,69 @@ export async function addVaults(context: OperationContext, vaults: readonly Name
   return notes;
 }
 
+/** New folders of which some are vaults that have moved there. */
+interface SettledFolders {
+  /** By path: what is read in place of a new vault. */
+  readonly moved: ReadonlyMap<string, NamedVault>;
+  /** Remarks for the owner. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Finds the vaults that have moved to new folders, and changes their paths in loci.yaml. Their names and records stay. A folder that is
+ * only similar to a missing vault stays a new one, and a remark says so.
+ * @throws LociError `unreadable`, `aborted`, and those of `configSet`
+ */
+export async function settleMoved(
+  context: OperationContext,
+  loci: EngineContext,
+  unconfigured: readonly NamedVault[],
+): Promise<SettledFolders> {
+  const moved = new Map<string, NamedVault>();
+  const notes: string[] = [];
+  const isFromEnvironment = (await context.loadConfig()).origins.get('vaults')?.startsWith('env ') === true;
+  for (const { path, name } of isFromEnvironment ? [] : unconfigured) {
+    const taken = new Set([...moved.values()].map((vault) => vault.name));
+    const like = (await movedVaultsAt(loci, path, context)).filter(({ vault }) => !taken.has(vault.name));
+    const [best, next] = like;
+    if (best === undefined) continue;
+    const { vault, from, isConfigured, shared, notes: known } = best;
+    if (best.isSame && next?.isSame !== true) {
+      if (isConfigured) await moveVault(context, vault);
+      else notes.push(...(await addVaults(context, [{ name: vault.name, path }])));
+      moved.set(path, vault);
+      notes.push(`${vault.name} has moved from ${from} to ${path}: its name and its records stay`);
+    } else
+      notes.push(
+        `${path} has the paths of ${String(shared)} of ${formatCount(known, 'note')} of ${vault.name}, whose folder ${from} is ` +
+          `missing, and was added as ${name}; if ${vault.name} has moved there, remove ${name} and give ${vault.name} that path in loci.yaml`,
+      );
+  }
+  return { moved, notes };
+}
+
+async function moveVault(context: OperationContext, { name, path }: NamedVault): Promise<void> {
+  const update = (): Promise<unknown> =>
+    configUpdate('vaults', isVaultCalled(context, name), { name, path }, context);
+  await retryOnConflict(update, context.signal);
+}
+
 /**
  * Removes a vault from loci.yaml.
  * @throws LociError `conflict` when the environment names the vaults
  */
 export async function removeVault(context: OperationContext, vault: string): Promise<void> {
-  const isVault = (entry: Json): boolean => {
+  await removeEntry(context, 'vaults', vault, isVaultCalled(context, vault));
+}
+
+function isVaultCalled(context: OperationContext, vault: string): (entry: Json) => boolean {
+  return (entry) => {
     if (!isJsonMap(entry)) return false;
     const { name, path } = entry;
     return (
       (name ?? (typeof path === 'string' ? basename(resolve(context.home, expandHome(path))) : '')) === vault
     );
   };
-  await removeEntry(context, 'vaults', vault, isVault);
 }
 
 async function realFolder(path: string): Promise<string> {

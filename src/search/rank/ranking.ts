@@ -90,6 +90,7 @@ export const BOOST_NAMES = [
   'kind',
   'confidence',
   'newer',
+  'original',
 ] as const;
 export type BoostName = (typeof BOOST_NAMES)[number];
 

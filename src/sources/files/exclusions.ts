@@ -18,7 +18,13 @@ export class Exclusions {
   readonly #matched = new Set<Rule>();
   readonly #excluded = new Map<Rule, string[]>();
 
-  constructor(vault: string, globs: readonly string[], report: (problem: SourceProblem) => void) {
+  /** @param others rules of other programs, such as Logseq */
+  constructor(
+    vault: string,
+    globs: readonly string[],
+    report: (problem: SourceProblem) => void,
+    others: readonly Rule[] = [],
+  ) {
     this.#vault = vault;
     this.#report = report;
     this.#globs = globs.map((glob) => ({
@@ -28,7 +34,7 @@ export class Exclusions {
       folder: '',
       inside: '',
     }));
-    this.#rules = [...this.#globs];
+    this.#rules = [...this.#globs, ...others];
   }
 
   /** Reads the rules of the Obsidian vaults around a root, except those that leave out all of it. @throws LociError `unreadable` */

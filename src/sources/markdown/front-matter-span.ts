@@ -19,6 +19,9 @@ const TOML = /^\uFEFF?\+{3}[ \t]*\r?\n/;
 const CLOSING = /^---[ \t]*\r?$/gm;
 /** `key:` or `"quoted key":`, with a value after a space or on the next lines. All keys may be indented. */
 const FIRST_KEY = /^[ \t]*(?:"[^"\n]*"|'[^'\n]*'|[^\s:#>|&*!%@`[\]{}][^:\n]*):(?:[ \t\r]|$)/;
+/** `{`, alone or with the first key of JSON. */
+const JSON_OPENING = /^[ \t]*\{[ \t]*(?:"[^"\n]*"[ \t]*:|\}?[ \t\r]*$)/;
+const FIRST_LINE = new RegExp(`${FIRST_KEY.source}|${JSON_OPENING.source}`);
 
 interface Form {
   readonly opening: RegExp;
@@ -29,9 +32,9 @@ interface Form {
   readonly included: boolean;
 }
 
-/** Obsidian reads YAML alone. Other programs write TOML, or JSON, marked as such, or in braces that begin and end a line. */
+/** Obsidian reads YAML and JSON. Other programs write TOML, or JSON, marked as such, or in braces that begin and end a line. */
 const FORMS: readonly Form[] = [
-  { opening: OPENING, closing: CLOSING, first: FIRST_KEY, included: false },
+  { opening: OPENING, closing: CLOSING, first: FIRST_LINE, included: false },
   { opening: /^\uFEFF?---json[ \t]*\r?\n/i, closing: CLOSING, first: /^\s*\{/, included: false },
   { opening: /^\uFEFF?;;;[ \t]*\r?\n/, closing: /^;;;[ \t]*\r?$/gm, first: /^\s*\{/, included: false },
   { opening: TOML, closing: /^\+{3}[ \t]*\r?$/gm, first: /^\s*(?:[\w."'-]+\s*=|\[)/, included: false },
@@ -68,14 +71,14 @@ export function frontMatterSpan(content: string): FrontMatterSpan | null {
   return null;
 }
 
-/** Whether a note begins like front matter that is not closed: `---`, then `key:`. It is read as text. */
+/** Whether a note begins like front matter that is not closed: `---`, then `key:` or JSON. It is read as text. */
 export function isUnclosedFrontMatter(content: string): boolean {
   const head = content.slice(0, MAX_FRONT_MATTER);
   const opening = OPENING.exec(head);
   if (opening === null) return false;
   CLOSING.lastIndex = opening[0].length;
   const [firstLine = ''] = head.slice(opening[0].length).split('\n', 1);
-  return CLOSING.exec(head) === null && FIRST_KEY.test(firstLine.trimEnd());
+  return CLOSING.exec(head) === null && FIRST_LINE.test(firstLine.trimEnd());
 }
 
 function beginsWith(first: RegExp, yaml: string): boolean {

@@ -11,6 +11,8 @@ export interface Link {
   readonly block?: string;
   readonly alias?: string;
   readonly embed?: true;
+  /** The page of a Logseq graph that it means, in the form in which pages are compared. */
+  readonly page?: string;
 }
 
 /** A link within a text. Offsets are UTF-16 code units, end exclusive. */

@@ -4,7 +4,11 @@ import { assertParseable } from '../markdown/density.ts';
 import { type DecodedText, decodeText } from '../files/decode-text.ts';
 import type { NoteFormat } from '../files/read-file.ts';
 import { canvasText } from '../files/canvas.ts';
-import { parseNote, type Note } from './note.ts';
+import type { LogseqGraph } from '../logseq/graph.ts';
+import { blockName, foldPageName, pageFileOf, pageOfLink, wikilinksToFiles } from '../logseq/page-names.ts';
+import { readPageText, withSpaces, withWikilinks } from '../logseq/page-text.ts';
+import { type Link } from '../markdown/scan-links.ts';
+import { NOTE_LIMITS, parseNote, type Note } from './note.ts';
 
 export interface NoteText extends DecodedText {
   readonly note: Note;
@@ -12,15 +16,48 @@ export interface NoteText extends DecodedText {
   readonly canvasProblem: string | null;
 }
 
+/** A page of a Logseq graph. */
+export interface GraphPage {
+  readonly key: string;
+  readonly graph: LogseqGraph;
+}
+
 /** Decodes and parses a note. Returns `null` if the bytes are not text. @throws LociError `unreadable` */
-export function readNoteText(bytes: Uint8Array, format: NoteFormat): NoteText | null {
+export function readNoteText(
+  bytes: Uint8Array,
+  format: NoteFormat,
+  page: GraphPage | null = null,
+): NoteText | null {
   const decoded = decodeText(bytes);
   if (decoded === null) return null;
   if (format === 'text') return { ...decoded, note: PLAIN_NOTE, canvasProblem: null };
   const { text, problem } =
     format === 'canvas' ? canvasText(decoded.text) : { text: decoded.text, problem: null };
   assertParseable(text);
+  if (page !== null && format === 'markdown')
+    return { ...decoded, ...readGraphPage(text, page), canvasProblem: null };
   return { ...decoded, text, note: parseNote(text), canvasProblem: problem };
+}
+
+/** Reads a page of Logseq with its properties, its names and the pages that its links mean. */
+function readGraphPage(text: string, { key, graph }: GraphPage): { text: string; note: Note } {
+  const { content, properties, blockIds } = readPageText(text);
+  const note = parseNote(withWikilinks(withSpaces(content)), properties);
+  const file = pageFileOf(key, graph);
+  const title = note.title ?? file.title;
+  const names = [title, file.title, ...file.names, ...note.aliases].map(foldPageName);
+  const pageNames = [...new Set([...names, ...blockIds.slice(0, NOTE_LIMITS.blockIds).map(blockName)])];
+  const wikilinks = wikilinksToFiles(content);
+  const links = note.links.map((link): Link => {
+    const plain = { ...link, target: link.target.replace(/^\[\[([^[\]]+)\]\]$/, '$1') };
+    const meant = pageOfLink(plain, graph, wikilinks);
+    return meant === null ? plain : { ...plain, page: meant };
+  });
+  const ids = [...note.blockIds, ...blockIds].slice(0, NOTE_LIMITS.blockIds);
+  return {
+    text: content,
+    note: { ...note, title, links, blockIds: ids, pageNames: pageNames.filter((each) => each !== '') },
+  };
 }
 
 /** Plain text has no syntax: `#` in it is no tag. */
@@ -30,7 +67,10 @@ const PLAIN_NOTE: Note = {
 };
 
 /** `readNoteText` as a task for a thread, because parsing a long note would block the caller. */
-export const READ_NOTE_TEXT: ThreadTask<[bytes: Uint8Array, format: NoteFormat], NoteText | null> = {
+export const READ_NOTE_TEXT: ThreadTask<
+  [bytes: Uint8Array, format: NoteFormat, page: GraphPage | null],
+  NoteText | null
+> = {
   module: workerModule(import.meta.url, 'note-text'),
   name: readNoteText.name,
   inline: readNoteText,

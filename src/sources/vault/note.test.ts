@@ -96,6 +96,29 @@ describe('parseNote, front matter', () => {
     expect(note).toMatchObject({ title: 'Oven', tags: ['a', 'b'], frontMatter: { date: '2024-05-16' } });
   });
 
+  it.each([
+    '{ "tags": ["heron"], "aliases": ["White Bird"], "date": "2024-05-05" }',
+    '{ "tags": ["heron"], "aliases": ["White Bird"],\n  "date": "2024-05-05" }',
+    '{\n\t"tags": ["heron"],\n\t"aliases": [\n\t\t"White Bird"\n\t],\n\t"date": "2024-05-05"\n}',
+    '\n{"tags":["heron"],"aliases":["White\\u0020Bird"],"date":"2024-05-05"}',
+  ])('reads JSON between the lines of dashes: %s', (json) => {
+    expect(parseNote(`---\n${json}\n---\nbody #b`)).toMatchObject({
+      tags: ['heron', 'b'],
+      aliases: ['White Bird'],
+      frontMatter: { date: '2024-05-05' },
+      dates: [{ role: 'date', text: '2024-05-05' }],
+      frontMatterProblem: null,
+    });
+  });
+
+  it('reports JSON that is invalid, and JSON that is not closed', () => {
+    const { tags, frontMatterProblem } = parseNote('---\n{ "tags": ["heron"], "a": [1 }\n---\nbody');
+    expect(frontMatterProblem).toMatch(/line 2 of the file/);
+    expect(tags).toEqual(['heron']);
+    expect(parseNote('---\n{ "tags": ["heron"] }\n').frontMatterProblem).toMatch(/no line `---` closes it/);
+    expect(parseNote('---\n{braces} in a text\n---\nbody').frontMatterProblem).toBeNull();
+  });
+
   it('finds dates in the front matter, then in inline fields', () => {
     const note = parseNote(
       '---\nCreated: 2024-05-01\nrating: 5\n---\ndate:: 2024-05-02\n- **Updated**:: [[2024-05-03]]\n\n' +

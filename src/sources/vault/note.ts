@@ -32,6 +32,8 @@ export interface Note {
   /** The other fields of the front matter, and `category` and `type`, so that the note is found by their words. */
   readonly frontMatter: Metadata;
   readonly frontMatterProblem: string | null;
+  /** The names under which the links of a Logseq graph find the page; absent in other vaults. */
+  readonly pageNames?: readonly string[];
 }
 
 /** Limits what one note adds to the metadata in the store. A generated index may have 100,000 links. */
@@ -62,16 +64,20 @@ const parser = new MarkdownIt({ html: true })
 const UNCLOSED =
   'read without its front matter, and so without the tags and properties there; no line `---` closes it';
 
-/** Parses a note. Never throws, and takes time in proportion to the length. */
-export function parseNote(content: string): Note {
+/**
+ * Parses a note. Never throws, and takes time in proportion to the length.
+ * @param properties those that it has besides its front matter
+ */
+export function parseNote(content: string, properties: Metadata = {}): Note {
   const span = frontMatterSpan(content);
-  const { fields, problem } =
+  const { fields: ofFrontMatter, problem } =
     span === null
       ? { fields: {}, problem: isUnclosedFrontMatter(content) ? UNCLOSED : null }
       : parseFrontMatter(content.slice(span.yamlStart, span.yamlEnd), {
           ...span,
           isName: (property) => NAME_FIELDS.includes(property.toLowerCase()),
         });
+  const fields = { ...ofFrontMatter, ...properties };
   const text = content.slice(span?.bodyStart ?? 0);
   const body = readBody(text);
   // The names of properties differ in case: `Tags`, `TAGS`.

@@ -1,8 +1,9 @@
-import type { BigIntStats } from 'node:fs';
-import { realpath, stat } from 'node:fs/promises';
+import { constants, type BigIntStats } from 'node:fs';
+import { access, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { DateOrder } from '../../config/sources-schema.ts';
 import { LociError } from '../../core/errors.ts';
+import { shortHash } from '../../core/ids.ts';
 import { describeFileError, systemErrorCode } from '../../core/fs/file-errors.ts';
 import type { TaskRunner } from '../../core/threads/task-thread.ts';
 import type { Json, Metadata, Timestamp, Trust } from '../../core/types.ts';
@@ -25,6 +26,8 @@ import {
   timeOfFile,
   type TimeSpan,
 } from '../files/read-file.ts';
+import { type LogseqGraph, readLogseqSettings } from '../logseq/graph.ts';
+import { pageFileOf } from '../logseq/page-names.ts';
 import { frontMatterSpan } from '../markdown/front-matter-span.ts';
 import type {
   ExcludedFiles,
@@ -34,6 +37,7 @@ import type {
   SourceProblem,
   SourceProblemReason,
 } from '../source.ts';
+import { areVersions, namedCopyOf } from './conflict-copies.ts';
 import { type NoteText, READ_NOTE_TEXT, readNoteText } from './note-text.ts';
 import type { Note } from './note.ts';
 import { type FoundFile, unreadableRoot, walkNotes, type WalkOptions } from './walk.ts';
@@ -85,10 +89,13 @@ class Vault implements Source {
   #otherFiles = new Map<string, number>();
   /** The notes of the last listing, and the order that their dates show, once it is needed. */
   #keys: string[] = [];
+  #listed: ReadonlySet<string> = new Set();
   #dateOrder: Promise<OrderOf> | null = null;
   /** When a program wrote most of the notes of the last listing. */
   #copied: TimeSpan | null = null;
   #exclusions: Exclusions | null = null;
+  /** `null` for every vault that is no graph of Logseq; `undefined` before it is known. */
+  #graph: LogseqGraph | null | undefined = undefined;
 
   constructor(options: VaultOptions) {
     this.name = options.name;
@@ -110,21 +117,29 @@ class Vault implements Source {
       if (problem.skipped && problem.reason !== 'outside_root') unread.push(problem.key);
       report(problem);
     };
-    const exclusions = new Exclusions(this.name, this.#options.exclude ?? [], report);
+    const exclusions = await this.#openExclusions(this.#realRoot, report);
     this.#exclusions = exclusions;
     const walk = { realRoot: this.#realRoot, exclusions, report: reportWalk, onOtherFile, signal };
     // Whether the time of a note is its own depends on those of the others.
     const found: FoundFile[] = [];
     for await (const file of this.#walk(walk)) found.push(file);
     this.#copied = copySpan(found.map(({ stats }) => timeOfFile(stats.mtimeMs)));
+    this.#listed = new Set(found.map(({ key }) => key));
     for (const { key, stats } of found) {
       if (signal?.aborted === true) throw new LociError('aborted', 'reading the vault was stopped');
       this.#keys.push(key);
       if (stats.size > BigInt(MAX_NOTE_BYTES)) report(tooLarge(key, stats.size, MAX_NOTE_BYTES));
-      else yield { key, revision: this.#revisionOf(stats), bytes: Number(stats.size) };
+      else yield { key, revision: this.#revisionOf(key, stats), bytes: Number(stats.size) };
     }
     // A folder that could not be read may have files that the glob matches.
     if (unread.length === 0) exclusions.reportUnmatched();
+  }
+
+  /** Also reads whether the vault is a graph of Logseq. */
+  async #openExclusions(realRoot: string, report: Report): Promise<Exclusions> {
+    const settings = await readLogseqSettings(this.name, realRoot);
+    this.#graph = settings?.graph ?? null;
+    return new Exclusions(this.name, this.#options.exclude ?? [], report, settings?.hidden);
   }
 
   #walk(
@@ -135,10 +150,14 @@ class Vault implements Source {
   }
 
   async images(signal?: AbortSignal): Promise<readonly string[]> {
-    const { exclude = [] } = this.#options;
     const ignore = (): void => undefined;
-    const exclusions = new Exclusions(this.name, exclude, ignore);
-    const walk = { realRoot: await realRootOf(this.#options), exclusions, report: ignore, signal };
+    const realRoot = await realRootOf(this.#options);
+    const walk = {
+      realRoot,
+      exclusions: await this.#openExclusions(realRoot, ignore),
+      report: ignore,
+      signal,
+    };
     return imagesOf((onOtherFile) => this.#walk({ ...walk, onOtherFile }));
   }
 
@@ -161,6 +180,7 @@ class Vault implements Source {
 
   async read({ key }: SourceItem, report: Report, signal?: AbortSignal): Promise<SourceDocument | null> {
     this.#realRoot ??= await realRootOf(this.#options);
+    this.#graph ??= (await readLogseqSettings(this.name, this.#realRoot))?.graph ?? null;
     try {
       const exact = this.#options.otherFolders !== undefined;
       const file = await readWithin(this.#realRoot, key, MAX_NOTE_BYTES, { exact });
@@ -183,8 +203,9 @@ class Vault implements Source {
   ): Promise<NoteText | null> {
     const { thread } = this.#options;
     const format = noteFormat(key) ?? 'text';
-    if (thread === undefined) return readNoteText(bytes, format);
-    return thread.run(READ_NOTE_TEXT, [bytes, format], {
+    const page = this.#graph ? { key, graph: this.#graph } : null;
+    if (thread === undefined) return readNoteText(bytes, format, page);
+    return thread.run(READ_NOTE_TEXT, [bytes, format, page], {
       size: bytes.length,
       signal,
       transfer: [bytes.buffer],
@@ -204,7 +225,8 @@ class Vault implements Source {
     const { text, invalidEncoding, legacyEncoding, note, canvasProblem } = noteText;
     const { project, projects } = this.#options;
     const fileName = path.posix.basename(key).replace(/\.[^.]*$/, '');
-    const dates = await this.#datesOf(note, dayOfFolders(key) ?? fileName);
+    const journalDay = this.#graph ? pageFileOf(key, this.#graph).day : null;
+    const dates = await this.#datesOf(note, journalDay ?? dayOfFolders(key) ?? fileName);
     if (invalidEncoding !== null) {
       const detail = `some of its bytes are not ${invalidEncoding}; they were replaced by U+FFFD`;
       report({ key, reason: 'invalid_encoding', detail, skipped: false });
@@ -218,11 +240,16 @@ class Vault implements Source {
     if (note.frontMatterProblem !== null)
       report({ key, reason: 'invalid_front_matter', detail: note.frontMatterProblem, skipped: false });
     reportDates(key, dates, report);
+    const { copyOf, isSettled } = await this.#copyOf(key, text);
+    if (copyOf !== null) {
+      const detail = `a sync program left it beside ${copyOf}, and searches show that note first; move what is missing there, then delete it`;
+      report({ key, reason: 'conflict_copy', detail, skipped: false });
+    }
     const { createdAt, updatedAt } = this.#timesOf(stats, dates);
     return {
       key,
-      revision: this.#revisionOf(stats),
-      ...(dates.ambiguous.length > 0 && { unsettled: true }),
+      revision: this.#revisionOf(key, stats),
+      ...((dates.ambiguous.length > 0 || !isSettled) && { unsettled: true }),
       identity: note.identity,
       project: note.project ?? folderProject(key, projects) ?? project ?? null,
       category: note.category,
@@ -230,10 +257,23 @@ class Vault implements Source {
       title: note.title ?? fileName,
       tags: note.tags,
       content: text,
-      metadata: { ...metadataOf(note, dates), ...(createdAt === null && { undated: true }) },
+      metadata: {
+        ...metadataOf(note, dates),
+        ...(createdAt === null && { undated: true }),
+        ...(copyOf !== null && { copyOf }),
+      },
       createdAt: createdAt ?? updatedAt,
       updatedAt,
     };
+  }
+
+  /** The note that a note is a conflict copy of; not settled where the text of that note decides. */
+  async #copyOf(key: string, text: string): Promise<{ copyOf: string | null; isSettled: boolean }> {
+    const named = namedCopyOf(key, this.#listed);
+    if (named === null || named.needs === null) return { copyOf: named?.original ?? null, isSettled: true };
+    const original = await readText(this.#realRoot!, named.original);
+    const areSame = areVersions(text, original, named.needs);
+    return { copyOf: areSame ? named.original : null, isSettled: false };
   }
 
   async #datesOf(note: Note, fileName: string): Promise<NoteDates> {
@@ -264,11 +304,14 @@ class Vault implements Source {
   }
 
   /** Includes the time of the last change of the inode, because tools can reset the modification time, but not that one. */
-  #revisionOf({ size, mtimeMs, mtimeNs, ctimeNs }: BigIntStats): string {
+  #revisionOf(key: string, { size, mtimeMs, mtimeNs, ctimeNs }: BigIntStats): string {
     const { dateOrder } = this.#options;
-    const parser = `${String(PARSER_VERSION)}${dateOrder === undefined ? '' : ` ${dateOrder}`}`;
+    const graph = this.#graph ? ` logseq-${shortHash(JSON.stringify(this.#graph))}` : '';
+    const parser = `${String(PARSER_VERSION)}${dateOrder === undefined ? '' : ` ${dateOrder}`}${graph}`;
     const copied = this.#isCopied(timeOfFile(mtimeMs)) ? '/copied' : '';
-    return `${parser}/${String(size)}/${String(mtimeNs)}/${String(ctimeNs)}${copied}`;
+    // Whether there is a note that it is a copy of.
+    const beside = namedCopyOf(key, this.#listed) === null ? '' : '/beside';
+    return `${parser}/${String(size)}/${String(mtimeNs)}/${String(ctimeNs)}${copied}${beside}`;
   }
 }
 
@@ -310,6 +353,7 @@ function metadataOf(note: Note, { metadata }: NoteDates): Metadata {
     links: note.links.map((link): Json => ({ ...link })),
     blockIds: [...note.blockIds],
     frontMatter: note.frontMatter,
+    ...(note.pageNames !== undefined && { pageNames: [...note.pageNames] }),
     ...metadata,
   };
 }
@@ -317,7 +361,10 @@ function metadataOf(note: Note, { metadata }: NoteDates): Metadata {
 async function realRootOf({ name, root }: VaultOptions): Promise<string> {
   try {
     const real = await realpath(root);
-    if ((await stat(real)).isDirectory()) return real;
+    if ((await stat(real)).isDirectory()) {
+      await access(real, constants.R_OK | constants.X_OK);
+      return real;
+    }
   } catch (error) {
     throw unreadableRoot(name, root, error);
   }

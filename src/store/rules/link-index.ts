@@ -8,6 +8,8 @@ export interface WrittenLink {
   /** Without heading, block and alias. */
   readonly target: string;
   readonly type: LinkType;
+  /** The page of a Logseq graph that it means, folded; absent for links to files. */
+  readonly page?: string;
 }
 
 /** The links in the metadata of a record, in the order of the text, each once. Links within the record are left out. */
@@ -22,9 +24,18 @@ export function linksIn({ links }: Metadata): WrittenLink[] {
 
 function writtenLink(link: Json): WrittenLink | null {
   if (typeof link !== 'object' || link === null || Array.isArray(link)) return null;
-  const { target, embed } = link;
+  const { target, embed, page } = link;
   if (typeof target !== 'string' || target === '') return null;
-  return { target, type: embed === true ? 'embed' : 'link' };
+  return {
+    target,
+    type: embed === true ? 'embed' : 'link',
+    ...(typeof page === 'string' && page !== '' && { page }),
+  };
+}
+
+/** The names under which links find a page of a Logseq graph, folded, beside the path of its file; none for other records. */
+export function pageNamesIn({ pageNames }: Metadata): string[] {
+  return (Array.isArray(pageNames) ? pageNames : []).filter((name) => typeof name === 'string');
 }
 
 const NOTE_ENDINGS = ['', '.md', '.markdown'];

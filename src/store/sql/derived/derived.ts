@@ -1,19 +1,20 @@
 import { isSourced } from '../../rules/filter.ts';
-import { LinkIndex, linkNameOfKey, linkNameOfTarget, linksIn } from '../../rules/link-index.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { LinkIndex, linkNameOfKey, linkNameOfTarget, linksIn, pageNamesIn } from '../../rules/link-index.ts';
 import { mentionNames, noteNames } from '../../rules/mention-names.ts';
 import { recordTime } from '../../rules/record-time.ts';
 import type { RecordHeader } from '../../search-model.ts';
-import { HEADER_COLUMNS, headerOf } from '../rows.ts';
+import { HEADER_COLUMNS, headerOf, storedObject, unlessDamaged } from '../rows.ts';
 import type { Row, Sql } from '../sql.ts';
 
 /**
- * The names of a record: `link` for the last part of its key, which links are resolved with; `note` for lookups by the name of a
+ * The names of a record: `link` for the last part of its key, and the names of a page of Logseq, which links are resolved with; `note` for lookups by the name of a
  * note; `mention` for texts that mention it. A record that is deleted has none.
  */
 function nameRows(ns: number, record: RecordHeader): Row[] {
   if (record.deletedAt !== null) return [];
   const names = {
-    link: record.key !== null && isSourced(record) ? [linkNameOfKey(record.key)] : [],
+    link: linkNames(linkTarget(record)),
     note: noteNames(record),
     mention: mentionNames(record),
   };
@@ -75,7 +76,11 @@ function linksOf({
   deletedAt,
 }: RecordHeader): { target: string; type: string; name: string }[] {
   if (key === null || deletedAt !== null) return [];
-  return linksIn(metadata).map(({ target, type }) => ({ target, type, name: linkNameOfTarget(target, key) }));
+  return linksIn(metadata).map(({ target, type, page }) => ({
+    target,
+    type,
+    name: page ?? linkNameOfTarget(target, key),
+  }));
 }
 
 /** A change of a record. */
@@ -110,36 +115,72 @@ export async function deriveLinks(
 
 function changedLinkNames({ before, after }: ChangedRecord): LinkName[] {
   const [was, is] = [linkTarget(before), linkTarget(after)];
-  if (was?.source === is?.source && was?.key === is?.key) return [];
+  if (isDeepStrictEqual(was, is)) return [];
   return [was, is].flatMap((target) =>
-    target === null ? [] : [{ source: target.source, name: linkNameOfKey(target.key) }],
+    target === null ? [] : linkNames(target).map((name) => ({ source: target.source, name })),
   );
 }
 
 /** What links can refer to. */
-function linkTarget(record: RecordHeader | null): { readonly source: string; readonly key: string } | null {
+interface LinkTarget {
+  readonly source: string;
+  readonly key: string;
+  /** See `pageNamesIn`. */
+  readonly pages: readonly string[];
+}
+
+function linkTarget(record: RecordHeader | null): LinkTarget | null {
   if (record === null || record.key === null || record.deletedAt !== null || !isSourced(record)) return null;
-  return { source: record.source, key: record.key };
+  return { source: record.source, key: record.key, pages: pageNamesIn(record.metadata) };
+}
+
+function linkNames(target: LinkTarget | null): string[] {
+  return target === null ? [] : [...new Set([linkNameOfKey(target.key), ...target.pages])];
 }
 
 function distinct(names: readonly LinkName[]): LinkName[] {
   return [...new Map(names.map((each) => [JSON.stringify([each.source, each.name]), each])).values()];
 }
 
-/** Documents by key, with an index that finds the key that a link refers to. */
+/** A document with a name that links are resolved with: that of its file, or that of a page of Logseq. */
+interface NamedDocument {
+  readonly name: string;
+  readonly key: string;
+  readonly id: number;
+}
+
+/** Documents by key and by the names of pages, with an index that finds the key that a link refers to. */
 class LinkTargets {
   readonly #records: ReadonlyMap<string, number>;
+  readonly #pages = new Map<string, NamedDocument>();
   readonly #index: LinkIndex;
 
-  constructor(records: ReadonlyMap<string, number>) {
-    this.#records = records;
-    this.#index = new LinkIndex([...records.keys()]);
+  constructor(documents: readonly NamedDocument[]) {
+    this.#records = new Map(documents.map(({ key, id }) => [key, id]));
+    this.#index = new LinkIndex([...this.#records.keys()]);
+    for (const document of documents) {
+      const first = this.#pages.get(document.name);
+      const isOther = document.name !== linkNameOfKey(document.key);
+      if (isOther && (first === undefined || isBefore(document, first)))
+        this.#pages.set(document.name, document);
+    }
   }
 
-  resolve(target: string, fromKey: string): number | null {
-    const key = this.#index.resolve(target, fromKey);
-    return key === null ? null : (this.#records.get(key) ?? null);
+  /** A page that has the name of its file is found by its file, before those that have it as another name. */
+  resolve(name: string, target: string, fromKey: string): number | null {
+    const isOfFile = name === linkNameOfTarget(target, fromKey);
+    const key = isOfFile ? this.#index.resolve(target, fromKey) : null;
+    if (key !== null) return this.#records.get(key) ?? null;
+    return isOfFile && /\.(?:md|markdown)$/i.test(target) ? null : (this.#pages.get(name)?.id ?? null);
   }
+}
+
+/** A page whose file has the name with `___` or `%2F` for `/` comes before pages that have it as an alias. */
+function isBefore(a: NamedDocument, b: NamedDocument): boolean {
+  const [first, second] = [a, b].map(({ key, name }) =>
+    Number(linkNameOfKey(key).replaceAll(/___|%2f/g, '/') === name),
+  );
+  return first === second ? a.key < b.key : first! > second!;
 }
 
 /** Resolves links of these names, reading only the keys that end with one of them. */
@@ -156,23 +197,31 @@ async function resolver(sql: Sql, ns: number, names: readonly LinkName[]): Promi
   const byName = Map.groupBy(rows, (row) => `${String(row['source'])}\0${String(row['name'])}`);
   const targets = new Map([...byName].map(([name, ofName]) => [name, targetsOf(ofName)]));
   return (source, name, target, fromKey) =>
-    targets.get(`${source}\0${name}`)?.resolve(target, fromKey) ?? null;
+    targets.get(`${source}\0${name}`)?.resolve(name, target, fromKey) ?? null;
 }
 
 function targetsOf(rows: readonly Row[]): LinkTargets {
-  return new LinkTargets(new Map(rows.map((row) => [String(row['key']), Number(row['id'])])));
+  return new LinkTargets(
+    rows.map((row) => ({ name: String(row['name']), key: String(row['key']), id: Number(row['id']) })),
+  );
 }
 
 /** Resolves links with all keys of each source, which it reads from the records. */
 async function scanningResolver(sql: Sql, ns: number): Promise<Resolve> {
   const rows = await sql.all(
-    `SELECT source, key, id FROM record WHERE ns = :ns AND key IS NOT NULL AND deleted_at IS NULL
-     AND origin IN ('vault', 'source')`,
+    `SELECT source, key, id, CASE WHEN metadata LIKE '%"pageNames"%' THEN metadata END AS page FROM record
+     WHERE ns = :ns AND key IS NOT NULL AND deleted_at IS NULL AND origin IN ('vault', 'source')`,
     { ns },
   );
-  const bySource = Map.groupBy(rows, (row) => String(row['source']));
+  const named = rows.flatMap((row): Row[] => {
+    const what = (): string => `the metadata of record/${String(row['id'])}`;
+    const metadata = row['page'] === null ? null : unlessDamaged(() => storedObject(row['page'], what));
+    const pages = pageNamesIn(metadata ?? {});
+    return [linkNameOfKey(String(row['key'])), ...pages].map((name) => ({ ...row, name }));
+  });
+  const bySource = Map.groupBy(named, (row) => String(row['source']));
   const targets = new Map([...bySource].map(([source, ofSource]) => [source, targetsOf(ofSource)]));
-  return (source, _name, target, fromKey) => targets.get(source)?.resolve(target, fromKey) ?? null;
+  return (source, name, target, fromKey) => targets.get(source)?.resolve(name, target, fromKey) ?? null;
 }
 
 /** Writes nothing for a record whose links are the same. */

@@ -19,8 +19,15 @@ export function limitLines(lines: readonly string[], { style, options }: View): 
   return [...lines.slice(0, MAX_LINES), style.dim(`… and ${String(more)} more; --verbose shows all`)];
 }
 
+/** Conflict copies that are named beside the first. */
+const MAX_NAMED = 2;
+
 /** Problems that many notes may share, of which only the first is shown. */
-const FOLDED: ReadonlySet<Problem['reason']> = new Set(['ambiguous_date', 'unreadable_date']);
+const FOLDED: ReadonlySet<Problem['reason']> = new Set([
+  'ambiguous_date',
+  'unreadable_date',
+  'conflict_copy',
+]);
 
 /**
  * An indented line for each problem that was found in a folder.
@@ -28,20 +35,22 @@ const FOLDED: ReadonlySet<Problem['reason']> = new Set(['ambiguous_date', 'unrea
  */
 export function problemLines(problems: readonly Problem[], view: View, vault?: string): string[] {
   const { style } = view;
-  const others = new Map<Problem, number>();
+  const others = new Map<Problem, readonly Problem[]>();
   if (!view.options.has('verbose'))
     for (const reason of FOLDED) {
       const [first, ...rest] = problems.filter((problem) => problem.reason === reason);
-      if (first !== undefined) others.set(first, rest.length);
+      if (first !== undefined) others.set(first, rest);
     }
   const isListed = (problem: Problem): boolean =>
     view.options.has('verbose') || !FOLDED.has(problem.reason) || others.has(problem);
   const lines = problems.filter(isListed).map((problem) => {
-    const { path, detail, skipped } = problem;
+    const { path, reason, detail, skipped } = problem;
     const label = skipped ? style.warning('skipped') : style.dim('note');
-    const count = others.get(problem) ?? 0;
+    const rest = others.get(problem) ?? [];
     const lists = vault === undefined ? '' : `; \`loci sources show ${shellWord(vault)}\` lists up to 20`;
-    const more = count === 0 ? '' : ` (and ${formatCount(count, 'other note')}${lists})`;
+    const names = rest.slice(0, MAX_NAMED).map((other) => oneLine(other.path));
+    const which = reason === 'conflict_copy' && names.length > 0 ? `: ${names.join(', ')}` : '';
+    const more = rest.length === 0 ? '' : ` (and ${formatCount(rest.length, 'other note')}${which}${lists})`;
     return `${label} ${oneLine(path)}: ${oneLine(detail)}${more}`;
   });
   return limitLines(lines, view).map((line) => `  ${line}`);
