@@ -98,7 +98,10 @@ export function parseNote(content: string, properties: Metadata = {}): Note {
       NOTE_LIMITS.links,
     ),
     blockIds: distinct(body.blockIds, (text) => text).slice(0, NOTE_LIMITS.blockIds),
-    dates: [...Object.entries(fields).flatMap(([key, value]) => dateField(key, value) ?? []), ...body.dates],
+    dates: [
+      ...Object.entries(ofFrontMatter).flatMap(([key, value]) => dateField(key, value) ?? []),
+      ...body.dates,
+    ],
     frontMatter: Object.fromEntries(
       Object.entries(fields).filter(([key]) => !EXTRACTED_FIELDS.includes(key.toLowerCase())),
     ),
