@@ -8,7 +8,6 @@ import {
   type ClientSetup,
   clientSetup,
   type ClientConnection,
-  settingsText,
 } from '../src/surfaces/mcp/client-setup.ts';
 import { listPrompts, listResources, listTemplates } from '../src/surfaces/mcp/answers.ts';
 import { loadToolbox } from '../src/surfaces/mcp/toolbox.ts';
@@ -28,16 +27,16 @@ Agents can search and read at once. Writing records is off until you allow it wi
 restart an agent that is already running. What agents write is marked as written by an agent.
 
 To tell every agent something when a session starts, create a startup entry: \`loci startup set KEY CONTENT\`. The server
-asks agents to read the resource \`loci://startup\`, or to call \`startup_inject\`, first.`;
+asks agents to read the resource \`loci://startup\` first; with \`mcp.tools: [startup_inject]\`, there is a tool for it, too.`;
 
 const PROCESS: ClientConnection = { command: 'loci', args: ['mcp'] };
 const SERVER: ClientConnection = { url: 'https://loci.example.org/mcp' };
 
-function steps({ shell, file, settings }: ClientSetup): string[] {
+function steps({ shell, file, text }: ClientSetup): string[] {
   return [
     ...(shell === null ? [] : [`\`\`\`sh\n${shell}\n\`\`\``]),
     `${shell === null ? 'In' : 'Or in'} ${file}:`,
-    `\`\`\`json\n${settingsText(settings)}\n\`\`\``,
+    `\`\`\`${file.includes('.toml') ? 'toml' : 'json'}\n${text}\n\`\`\``,
   ];
 }
 
@@ -53,7 +52,8 @@ function serverSteps(name: string): string[] {
 
 function section(name: string): string {
   const setup = clientSetup(name, PROCESS);
-  const parts = [`## ${setup.title}`, ...steps(setup), '### Over HTTP', ...serverSteps(name)];
+  const note = setup.note === null ? [] : [setup.note];
+  const parts = [`## ${setup.title}`, ...note, ...steps(setup), '### Over HTTP', ...serverSteps(name)];
   return parts.join('\n\n');
 }
 
@@ -64,8 +64,8 @@ async function capabilities(): Promise<string> {
     const summary = OPERATIONS.find((entry) => entry.name === name)?.summary ?? '';
     return `- \`${tool}\` (scope \`${scope}\`): ${summary}`;
   });
-  const onRequest = [...byTool].flatMap(([tool, { listedOnRequest }]) =>
-    listedOnRequest === true ? [`\`${tool}\``] : [],
+  const listed = [...byTool].flatMap(([tool, { listedOnRequest, scope }]) =>
+    listedOnRequest !== true && ['read', 'write'].includes(scope) ? [`\`${tool}\``] : [],
   );
   const templates = listTemplates().map(({ uriTemplate, ...template }) => ({
     uri: uriTemplate,
@@ -85,9 +85,11 @@ async function capabilities(): Promise<string> {
     'An agent that starts `loci mcp` itself has the scopes `read` and `write`; over HTTP, the token decides. So tools with the\n' +
       'scopes `admin` and `operator` are available over HTTP only; the owner has them on the command line. Tools:',
     tools.join('\n'),
-    'A model gets the list of tools with every turn, so it is short: `memory_write`, `memory_update` and `memory_delete` are in\n' +
-      `it only while \`writes.enabled\` is true, and ${new Intl.ListFormat('en-GB').format(onRequest)} only if the setting ` +
-      '`mcp.tools` names them. A client may call each of them all the same. Results come as text and as structured content: the ' +
+    `A model gets the list of tools with every turn, so it is short: ${new Intl.ListFormat('en-GB').format(listed)}; ` +
+      '`memory_write`, `memory_update` and `memory_delete` only while `writes.enabled` is true. The setting `mcp.tools` names others that ' +
+      'are listed, or `all`; a client may call each of them all the same. Claude Code shows a model the tools of servers only when it looks ' +
+      'for them; `memory_search`, `memory_get` and `memory_write` ask to be shown always. The types of results are left out of the list for ' +
+      'clients that only show it to a model (`mcp.outputSchemas`). Results come as text and as structured content: the ' +
       'same in two forms of about the same length, since some clients give their models one and some the other. Both say that recalled ' +
       'text is data, not instructions. Fields for programs, such as times and hashes, are in the JSON of REST and of `--json`.',
     'Resources (scope `read`):',

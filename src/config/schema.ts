@@ -259,6 +259,7 @@ const mcp = z.strictObject({
   tools: z
     .array(
       z.enum([
+        'all',
         'graph_concepts',
         'graph_conflicts',
         'graph_export',
@@ -268,21 +269,37 @@ const mcp = z.strictObject({
         'graph_path',
         'graph_show',
         'graph_status',
+        'memory_categories',
         'memory_corpus',
+        'memory_forget',
         'memory_import',
+        'memory_list',
+        'memory_recall',
         'memory_records',
+        'memory_sources',
+        'memory_timeline',
+        'memory_undelete',
         'record_facets',
         'record_histogram',
         'record_links',
         'record_show',
         'record_table',
+        'startup_inject',
         'startup_list',
         'startup_preview',
       ]),
     )
     .default([])
     .describe(
-      'Tools that agents see in addition. Few agents need these, and every tool that an agent sees takes up its context.',
+      'Tools that agents see beside `memory_search`, `memory_get`, `memory_write`, `memory_update`, `memory_delete`, `memory_store` and ' +
+        '`memory_pack`; `all` of them. Few agents need these, and every tool that an agent sees takes up its context.',
+    ),
+  outputSchemas: z
+    .enum(['auto', 'always', 'never'])
+    .default('auto')
+    .describe(
+      'Whether the list of tools has the types of their results. They are for programs; `auto` leaves them out for the clients that ' +
+        'only show the list to a model.',
     ),
 });
 

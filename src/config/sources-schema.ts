@@ -84,7 +84,7 @@ export const vault = z.strictObject({
     .describe(
       'How dates of the notes such as `03-05-2024` are read: `day-first` as 3 May, `month-first` as 5 March. Without this setting, ' +
         'the dates of the vault that have one meaning decide, such as `19-05-2024`; if there are none, or as many of either order, ' +
-        'such a date is not read, and `loci index` names it.',
+        'such a date is not read, and `loci index` names it. With dots, the day is first unless this says else.',
     ),
   exclude: z
     .array(

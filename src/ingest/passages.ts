@@ -83,7 +83,7 @@ export interface Chunking extends ChunkOptions {
 }
 
 /** Must grow whenever `chunk` or `embeddingText` returns something else for the same input; stores are then reindexed. */
-const CHUNKING_VERSION = 2;
+const CHUNKING_VERSION = 3;
 
 /** The longest passage, in tokens of the embedding model. */
 export const MAX_PASSAGE_TOKENS = 200;

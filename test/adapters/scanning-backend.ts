@@ -10,7 +10,7 @@ import {
   uriOf,
 } from '../../src/adapters/pools/pool-files.ts';
 import { analyze } from '../../src/core/text/analyze.ts';
-import { decodeText } from '../../src/sources/files/read-file.ts';
+import { decodeText } from '../../src/sources/files/decode-text.ts';
 
 /** The simplest backend that keeps the contract: each recall reads all notes, and counts terms of the query. */
 export class ScanningBackend implements Backend {

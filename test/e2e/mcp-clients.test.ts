@@ -15,12 +15,15 @@ interface ServerEntry {
   readonly env?: Readonly<Record<string, string>>;
   readonly url?: string;
   readonly httpUrl?: string;
+  readonly serverUrl?: string;
+  readonly bearer_token_env_var?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The entry of Loci in the settings of a client. */
 function entryOf(settings: Readonly<Record<string, unknown>>): ServerEntry {
-  const servers = (settings['mcpServers'] ?? settings['servers']) as Record<string, ServerEntry>;
+  const { mcpServers, servers: ofVsCode, mcp_servers: ofCodex } = settings;
+  const servers = (mcpServers ?? ofVsCode ?? ofCodex) as Record<string, ServerEntry>;
   return servers['loci']!;
 }
 
@@ -66,15 +69,20 @@ describe('the output of `loci mcp config`', () => {
           home: '',
         },
       );
-      const { url, httpUrl, headers } = entryOf(settings);
+      const { url, httpUrl, serverUrl, headers, bearer_token_env_var: variable } = entryOf(settings);
       const secret = await server.token(name, 'read', 'write');
       // Each client replaces its own form of the variable: ${LOCI_TOKEN}, $LOCI_TOKEN, ${env:…}, ${input:…}.
-      const authorization = headers?.['Authorization']?.replace(/\$(\{[\w:-]+\}|\w+)/, secret) ?? '';
+      const authorization =
+        variable === 'LOCI_TOKEN'
+          ? `Bearer ${secret}`
+          : (headers?.['Authorization']?.replace(/\$(\{[\w:-]+\}|\w+)/, secret) ?? '');
       expect(authorization).toBe(`Bearer ${secret}`);
       const client = new Client({ name, version: '1' });
       onTestFinished(() => client.close());
       const requestInit = { headers: { authorization } };
-      await client.connect(new StreamableHTTPClientTransport(new URL(url ?? httpUrl ?? ''), { requestInit }));
+      await client.connect(
+        new StreamableHTTPClientTransport(new URL(url ?? httpUrl ?? serverUrl ?? ''), { requestInit }),
+      );
       await expectWriteAndSearch(client);
     }
   });
@@ -121,8 +129,13 @@ describe('docs/clients.md', () => {
   const entries = blocks.map((block) => entryOf(block as Record<string, unknown>));
 
   it('has a section and settings for every client', () => {
-    expect(entries.filter(({ command }) => command !== undefined)).toHaveLength(CLIENT_NAMES.length);
-    expect(entries.filter(({ command }) => command === undefined)).toHaveLength(CLIENT_NAMES.length - 1);
+    // Codex has TOML.
+    expect(entries.filter(({ command }) => command !== undefined)).toHaveLength(CLIENT_NAMES.length - 1);
+    expect(entries.filter(({ command }) => command === undefined)).toHaveLength(CLIENT_NAMES.length - 2);
+    expect([...page.matchAll(/```toml\n(.*?)```/gs)].map(([, toml]) => toml)).toEqual([
+      '[mcp_servers.loci]\ncommand = "loci"\nargs = ["mcp"]\n',
+      '[mcp_servers.loci]\nurl = "https://loci.example.org/mcp"\nbearer_token_env_var = "LOCI_TOKEN"\n',
+    ]);
   });
 
   it('has a command that works if `loci` is on the path', async () => {

@@ -7,7 +7,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Json } from '../../src/core/types.ts';
-import { indexedHomes, MAIN } from './loci-command.ts';
+import { indexedHomes, loci, MAIN } from './loci-command.ts';
 import { startEndpoint } from './mcp-endpoint.ts';
 import { serverEnvironment } from './mcp-session.ts';
 
@@ -104,9 +104,16 @@ const CALLS: readonly (readonly [tool: string, input: Record<string, Json>, cont
   ['startup_inject', { model: 'opus' }, 'text'],
 ];
 
+/** Those of the calls that agents see only if the settings name them. */
+const LISTED_ON_REQUEST = [
+  ...['memory_timeline', 'memory_undelete', 'memory_recall', 'memory_list', 'memory_forget'],
+  ...['memory_categories', 'memory_sources', 'startup_inject'],
+];
+
 describe('clients that others wrote', () => {
   it.each(CLIENTS)('%s lists the tools and gets a real answer from each', async (_, connect) => {
     const home = indexedHome();
+    await loci(['config', 'set', 'mcp.tools', JSON.stringify(LISTED_ON_REQUEST)], { home });
     const client = await connect(home);
     const tools = await client.list();
     const called = new Set(CALLS.map(([tool]) => tool));

@@ -49,7 +49,10 @@ export async function connectStdio(
 }
 
 /** Connects the official client to a server in this process, which answers as `loci mcp` does. Both are closed after the test. */
-export async function connectMcp(server: Pick<McpProcess, 'home' | 'env'>): Promise<Client> {
+export async function connectMcp(
+  server: Pick<McpProcess, 'home' | 'env'>,
+  { name = 'test-client' }: { readonly name?: string } = {},
+): Promise<Client> {
   const caller = { surface: 'mcp', trust: 'agent' } as const;
   const context = createContext({
     home: server.home,
@@ -57,7 +60,7 @@ export async function connectMcp(server: Pick<McpProcess, 'home' | 'env'>): Prom
     inlineStore: true,
     env: serverEnvironment(server),
   });
-  const client = new Client({ name: 'test-client', version: '1.0.0' });
+  const client = new Client({ name, version: '1.0.0' });
   onTestFinished(async () => {
     await client.close();
     await context.close();

@@ -12,6 +12,14 @@ const OPTIONAL_TOOLS = [
   ...['memory_records', 'memory_corpus', 'startup_list', 'startup_preview'],
   ...['graph_status', 'graph_index', 'graph_pack', 'graph_show', 'graph_path'],
   'graph_concepts',
+  ...[
+    'memory_timeline',
+    'memory_recall',
+    'memory_list',
+    'memory_categories',
+    'memory_sources',
+    'startup_inject',
+  ],
 ];
 const CALLS: readonly (readonly [tool: string, input: Input])[] = [
   ['memory_search', { query: 'kitchen remodel' }],

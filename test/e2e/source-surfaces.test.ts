@@ -132,9 +132,7 @@ describe('sources over MCP', () => {
     const { home } = await homeWithSources();
     const client = await connectStdio({ home: home.path });
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name).filter((name) => name.includes('source'))).toEqual([
-      'memory_sources',
-    ]);
+    expect(tools.map(({ name }) => name).filter((name) => name.includes('source'))).toEqual([]);
     for (const name of ['sources_refresh', 'sources_pause', 'sources_resume']) {
       const refused = await client.callTool({ name, arguments: { id: 'tasks' } });
       expect([name, refused.isError, textOf(refused)]).toEqual([

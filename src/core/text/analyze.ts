@@ -1,5 +1,6 @@
 import { stemmer } from 'stemmer';
 import type { Span } from '../types.ts';
+import { simplified } from './simplified-chinese.ts';
 
 /**
  * Characters that a reader does not see: soft hyphens, zero-width spaces and joiners, variation selectors, direction marks.
@@ -111,11 +112,74 @@ const STEM_CACHE_SIZE = 50_000;
 let stems = new Map<string, string>();
 let olderStems = new Map<string, string>();
 
-/** The form in which words are compared: without case, accents and compatibility forms. */
+/**
+ * Latin letters that Unicode does not decompose, as people without them write them: those of Latin-ASCII of the CLDR that languages use,
+ * in lower case.
+ */
+const LATIN: Readonly<Record<string, string>> = {
+  ...{
+    æ: 'ae',
+    œ: 'oe',
+    ø: 'o',
+    ł: 'l',
+    đ: 'd',
+    ð: 'd',
+    þ: 'th',
+    ß: 'ss',
+    ı: 'i',
+    ħ: 'h',
+    ŧ: 't',
+    ŋ: 'n',
+    ĸ: 'q',
+  },
+  ...{
+    ƀ: 'b',
+    ɓ: 'b',
+    ƈ: 'c',
+    ɖ: 'd',
+    ɗ: 'd',
+    ɛ: 'e',
+    ǝ: 'e',
+    ə: 'e',
+    ƒ: 'f',
+    ɠ: 'g',
+    ǥ: 'g',
+    ɣ: 'g',
+    ɨ: 'i',
+    ɩ: 'i',
+  },
+  ...{
+    ƙ: 'k',
+    ƚ: 'l',
+    ɲ: 'n',
+    ɔ: 'o',
+    ɵ: 'o',
+    ƥ: 'p',
+    ʂ: 's',
+    ƭ: 't',
+    ʈ: 't',
+    ʉ: 'u',
+    ʊ: 'u',
+    ʋ: 'v',
+    ƴ: 'y',
+    ƶ: 'z',
+  },
+};
+const LATIN_LETTER = new RegExp(`[${Object.keys(LATIN).join('')}]`, 'g');
+
+/**
+ * The form in which words are compared: without case, accents and compatibility forms, in the letters of ASCII where they are Latin, and
+ * in simplified characters where they are Chinese.
+ */
 export function fold(text: string): string {
   const lower = text.toLowerCase();
   if (ASCII_WORD.test(lower)) return lower;
-  return composeJoined(lower).normalize('NFKD').replace(IGNORED_MARKS, '').normalize('NFC').toLowerCase();
+  const plain = composeJoined(lower)
+    .normalize('NFKD')
+    .replace(IGNORED_MARKS, '')
+    .normalize('NFC')
+    .toLowerCase();
+  return simplified(plain.replace(LATIN_LETTER, (letter) => LATIN[letter]!));
 }
 
 /** The stem of a folded word. Porter's algorithm only knows suffixes of plain Latin words. */
@@ -183,13 +247,14 @@ function pushMixed(word: string, start: number, tokens: Token[]): void {
   if (rest < word.length) pushWord(word.slice(rest), start + rest, tokens);
 }
 
-/** These characters fold to themselves, and none is a mark. */
+/** These characters have no other form than the simplified one, and none is a mark. */
 const ONLY_HAN = /^[\u4e00-\u9fff]+$/;
 
 function pushBigrams(run: string, start: number, tokens: Token[]): void {
   if (ONLY_HAN.test(run)) {
+    const folded = simplified(run);
     for (let i = 0; i < run.length; i++) {
-      const surface = run.slice(i, i + 2);
+      const surface = folded.slice(i, i + 2);
       const end = start + i + surface.length;
       tokens.push({
         term: surface,

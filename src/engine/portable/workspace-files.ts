@@ -2,7 +2,8 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { LociError } from '../../core/errors.ts';
 import { describeFileError, unreadableError } from '../../core/fs/file-errors.ts';
-import { decodeText, readWithin, timeOfFile } from '../../sources/files/read-file.ts';
+import { decodeText } from '../../sources/files/decode-text.ts';
+import { readWithin, timeOfFile } from '../../sources/files/read-file.ts';
 import { isPlainKey } from '../../sources/files/paths.ts';
 import type { ImportInput, ImportRemark } from './import-report.ts';
 

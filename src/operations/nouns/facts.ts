@@ -80,6 +80,7 @@ export const factOperations = withNames({
     output: factOutput,
     kind: 'read',
     scope: 'read',
+    listedOnRequest: true,
     tool: 'memory_recall',
     examples: [{ title: 'What the user prefers', input: { key: 'preferred_framework' } }],
     run: async (context, given) => recallFact(await context.loci(), given),
@@ -91,6 +92,7 @@ export const factOperations = withNames({
     output: listFactsOutput,
     kind: 'read',
     scope: 'read',
+    listedOnRequest: true,
     tool: 'memory_list',
     examples: [
       { title: 'All facts', input: {} },
@@ -106,6 +108,7 @@ export const factOperations = withNames({
     output: forgetFactsOutput,
     kind: 'write',
     scope: 'write',
+    listedOnRequest: true,
     tool: 'memory_forget',
     examples: [
       { title: 'One fact', input: { key: 'preferred_framework' } },
@@ -118,6 +121,7 @@ export const factOperations = withNames({
     output: factCategoriesOutput,
     kind: 'read',
     scope: 'read',
+    listedOnRequest: true,
     tool: 'memory_categories',
     examples: [{ title: 'All categories', input: {} }],
     run: async (context) => factCategories(await context.loci()),

@@ -83,6 +83,7 @@ export const recordOperations = withNames({
     output: timelineOutput,
     kind: 'read',
     scope: 'read',
+    listedOnRequest: true,
     tool: 'memory_timeline',
     examples: [
       { title: 'Around now', input: {} },
@@ -159,6 +160,7 @@ export const recordOperations = withNames({
     output: undeleteOutput,
     kind: 'write',
     scope: 'write',
+    listedOnRequest: true,
     tool: 'memory_undelete',
     examples: [{ title: 'A record that was deleted by mistake', input: { id: 1 } }],
     run: async (context, given) => {

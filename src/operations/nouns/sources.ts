@@ -57,6 +57,7 @@ export const sourceOperations = withNames({
     output: listSourcesOutput,
     kind: 'read',
     scope: 'read',
+    listedOnRequest: true,
     tool: 'memory_sources',
     examples: [{ title: 'The condition of every source', input: {} }],
     run: async (context) => listSources(await openForSources(context), viewerOf(context)),

@@ -68,6 +68,7 @@ export const startupOperations = withNames({
     output: startupTextOutput,
     kind: 'write',
     scope: 'read',
+    listedOnRequest: true,
     examples: [{ title: 'At the beginning of a turn', input: { model: 'opus', session: 'main' } }],
     run: async (context, given) => injectStartup(await context.loci(), given),
   }),

@@ -1,7 +1,7 @@
 import { Chrono, configuration, type ParsedResult, type Parser } from 'chrono-node/en';
 import { analyze } from '../../core/text/analyze.ts';
 import type { Timestamp } from '../../core/types.ts';
-import { DATE_ORDERS, findDate } from '../../sources/dates/written-date.ts';
+import { DATE_ORDERS, dayIn, findDate } from '../../sources/dates/written-date.ts';
 import type { TextTerm } from '../../store/search-model.ts';
 import type { QueryTerm } from './parse.ts';
 
@@ -266,13 +266,14 @@ interface NamedDay {
   readonly ranges: readonly DateRange[];
 }
 
-/** With a range for each order of day and month that makes it a day. */
+/** With a range for each order of day and month that makes it a day, unless its separator says the order. */
 function numericDays(query: string): NamedDay[] {
   return [...query.matchAll(NUMERIC)].flatMap(({ 0: text, 1: start, 3: year, index }) => {
     const date = findDate(year?.length === 2 ? `${start!}20${year}` : text);
     if (date === null) return [];
-    const days = new Set(DATE_ORDERS.flatMap((order) => date.readings[order] ?? []));
-    const ranges = [...days].map((day) => wholeDay(text, new Date(`${day}T00:00:00`)));
+    const day = dayIn(date, () => null);
+    const days = day === null ? DATE_ORDERS.flatMap((order) => date.readings[order] ?? []) : [day];
+    const ranges = days.map((each) => wholeDay(text, new Date(`${each}T00:00:00`)));
     return [{ text, index, ranges }];
   });
 }

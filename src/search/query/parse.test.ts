@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { additionalTerms } from '../../core/text/additional-terms.ts';
+import { analyze } from '../../core/text/analyze.ts';
 import { MAX_QUERY_LENGTH, parseQuery, requiredPhrases } from './parse.ts';
 
 function surfaces(text: string): string[] {
@@ -42,7 +44,7 @@ describe('parseQuery', () => {
     expect(terms.map(({ surface }) => surface)).toContain('pump');
     // Where a run without spaces ends within a phrase, it ends in the text as well.
     expect(parseQuery('"充電器 説明"').phrases).toEqual([
-      { terms: ['充電', '電器', '器', '説明'], prefix: false },
+      { terms: ['充电', '电器', '器', '説明'], prefix: false },
     ]);
     expect(parseQuery('"green 茶"').phrases).toEqual([{ terms: ['green', '茶'], prefix: true }]);
     expect(parseQuery('never "closed here').phrases).toEqual([]);
@@ -234,6 +236,115 @@ describe('parseQuery', () => {
         const keys = terms.map((term) => [...term.terms, term.prefix].join(' '));
         expect(new Set(keys).size).toBe(keys.length);
       }),
+    );
+  });
+});
+
+/** Words as people write them: letters with their marks, and numbers. */
+const WORDS = [
+  ...['मैंने', 'किताब', 'पढ़ी', 'गाड़ी', 'भाषा', 'हिन्दी'],
+  ...[
+    'বাড়ি',
+    'আমরা',
+    'বই',
+    'সৎ',
+    'தமிழ்',
+    'மொழி',
+    'ఇల్లు',
+    'పెద్దది',
+    'ಮನೆ',
+    'ಕನ್ನಡ',
+    'മലയാളം',
+    'അവൻ',
+    'ગુજરાતી',
+    'ਪੰਜਾਬੀ',
+    'ଓଡ଼ିଆ',
+    'සිංහල',
+  ],
+  ...[
+    'Łódź',
+    'smørrebrød',
+    'Ærø',
+    'œuvre',
+    'Straße',
+    'ISPARTA',
+    'kışı',
+    'Þórður',
+    'naïve',
+    'Cafe\u0301',
+    'tiếng',
+    'ọmọ',
+    'ɗan',
+  ],
+  ...[
+    'дом',
+    'ёлка',
+    'Київ',
+    'θάλασσα',
+    'ψυχή',
+    'տուն',
+    'სახლი',
+    'בַּיִת',
+    'שלום',
+    'كِتَاب',
+    'كتاب‌ها',
+    'ቤት',
+    'བོད་',
+    'ᐃᓄᒃᑎᑐᑦ',
+  ],
+  ...[
+    '東京',
+    '东京',
+    '番茄炒蛋',
+    'ひらがな',
+    'カタカナ',
+    'が',
+    '한국어',
+    '집',
+    'ภาษาไทย',
+    'ນ້ຳ',
+    'ភាសា',
+    'မြန်မာ',
+    '𠮷野家',
+  ],
+  ...['C++', 'R', '42', '1,299.50', 'v1.2.3', 'foo_bar', 'धीरे-धीरे', "l'œuvre", 'X'],
+];
+
+describe('a word of a text, taken out and asked', () => {
+  const mark = fc.constantFrom('', '.', ',', '!', '…', '।', '。', '»', ')', '”', '؟', '\u200e');
+  const opening = fc.constantFrom('', '(', '«', '“', '¿', '\u200f');
+  const letters = fc.string({
+    unit: fc.constantFrom(...WORDS.flatMap((word) => [...word])),
+    minLength: 1,
+    maxLength: 12,
+  });
+
+  const expectFound = (word: string, text: string): void => {
+    const tokens = [...analyze(text), ...additionalTerms(text)];
+    const indexed = ` ${tokens.map(({ term }) => term).join(' ')} `;
+    for (const { terms, prefix, alternatives = [] } of parseQuery(word).terms) {
+      const wordings = [{ terms, prefix }, ...alternatives];
+      const isFound = wordings.some((each) =>
+        indexed.includes(` ${each.terms.join(' ')}${each.prefix ? '' : ' '}`),
+      );
+      expect(isFound, `${word} in ${text}: ${terms.join(' ')}`).toBe(true);
+    }
+  };
+
+  it.each(WORDS)('finds it: %s', (word) => {
+    expect(parseQuery(word).terms).not.toEqual([]);
+    expectFound(word, `It says (${word}), and more.`);
+    expectFound(`${word}?`, word);
+  });
+
+  it('finds it, whatever the letters, their marks and the punctuation around them are', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(opening, letters, mark), { minLength: 1, maxLength: 6 }), (words) => {
+        const text = words.map((word) => word.join('')).join(' ');
+        for (const [, word] of words) expectFound(word, text);
+        for (const word of words) expectFound(word.join(''), text);
+      }),
+      { numRuns: 300 },
     );
   });
 });

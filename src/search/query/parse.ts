@@ -41,9 +41,8 @@ const MAX_PHRASES = 32;
 
 const QUOTED = /"([^"]+)"|“([^”]+)”|「([^」]+)」/g;
 /** Letters and digits with `_ / \ . : # @ & + -` between them: `CONV-1234`, `foo_bar`, `src/a.ts`, `R&D`. */
-const IDENTIFIER = /^[\p{L}\p{N}]+(?:[_/\\.:#@&+-]+[\p{L}\p{N}]+)+$/u;
-const PLAIN_HYPHENS = /^[\p{L}]+(?:-[\p{L}]+)+$/u;
-const EDGES = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu;
+const IDENTIFIER = /^[\p{L}\p{N}\p{M}]+(?:[_/\\.:#@&+-]+[\p{L}\p{N}\p{M}]+)+$/u;
+const PLAIN_HYPHENS = /^[\p{L}\p{M}]+(?:-[\p{L}\p{M}]+)+$/u;
 
 export function parseQuery(text: string): ParsedQuery {
   const cut = text.slice(0, MAX_QUERY_LENGTH);
@@ -99,7 +98,7 @@ interface QueryWord {
 /** What a link shows instead of its target says nothing of the note. */
 const WIKILINK = /\[\[([^[\]|]+)(?:\|[^[\]]*)?\]\]/g;
 const HAS_LETTERS = /[\p{L}\p{N}]/u;
-const ENDS_IN_LETTER = /[\p{L}\p{N}]$/u;
+const ENDS_IN_LETTER = /[\p{L}\p{N}]\p{M}*$/u;
 const HAS_SIGNS = /[^\p{L}\p{N}\p{M}]/u;
 /** Arrows and the like say nothing beside words. */
 const PICTOGRAPH = /\p{ExtPict}|\p{RI}|\p{Sc}|§/u;
@@ -111,9 +110,8 @@ function wordsOf(text: string): { words: QueryWord[]; symbols: QueryTerm[] } {
   const others = additional.filter((token) => !isSymbol(token));
   const words = [...text.matchAll(/\S+/g)].map(({ 0: word, index }): QueryWord => {
     const own = others.filter(({ start, end }) => start < index + word.length && end > index);
-    const bare = word.replace(EDGES, '');
     return {
-      bare,
+      bare: withoutEdges(word),
       // `ASP.NET` is an identifier.
       names: own.filter(
         ({ surface, start }) =>
@@ -123,6 +121,12 @@ function wordsOf(text: string): { words: QueryWord[]; symbols: QueryTerm[] } {
     };
   });
   return { words, symbols: [...symbols.values()] };
+}
+
+/** From the first to the last character that is indexed. */
+function withoutEdges(word: string): string {
+  const tokens = analyze(word);
+  return word.slice(tokens[0]?.start ?? 0, tokens.at(-1)?.end ?? 0);
 }
 
 /** Where a run without spaces ends within the phrase, it ends in the text too. A last character may begin a longer run. */

@@ -55,10 +55,58 @@ describe('the dates of a note', () => {
     expect([created?.day, unreadable]).toEqual(['2026-01-02', ['created: soon', 'updated: a, b']]);
     expect(datesOf({ date: '2024', created: 5 }, '2026-05-06')).toMatchObject({
       metadata: { date: '2026-05-06' },
-      unreadable: ['date: 2024', 'created: 5'],
+      unreadable: ['created: 5'],
     });
     const placeholders = { date: '{{date}}', created: '<% tp.date.now() %>', updated: '', modified: null };
     expect(datesOf(placeholders).unreadable).toEqual([]);
+  });
+
+  it.each([
+    ['2024-05', { date: '2024-05-01', period: '2024-05' }],
+    ['2024-05 Review', { date: '2024-05-01', period: '2024-05' }],
+    ['May 2024', { date: '2024-05-01', period: '2024-05' }],
+    ['2024-Q2', { date: '2024-04-01', period: '2024-Q2' }],
+    ['2024-Q4 - goals', { date: '2024-10-01', period: '2024-Q4' }],
+    ['Q3 2024', { date: '2024-07-01', period: '2024-Q3' }],
+    ['2023', { date: '2023-01-01', period: '2023' }],
+    ['2024年5月', { date: '2024-05-01', period: '2024-05' }],
+    ['1984', {}],
+    ['2024-13', {}],
+    ['2024 taxes', {}],
+    ['Best of May 2024', {}],
+    ['CONV-2026-05', {}],
+  ])('may be a period in the name of the file: %s', (name, metadata) => {
+    expect(datesOf({}, name).metadata).toEqual(metadata);
+  });
+
+  it('may be a period in a property, unless a day is known', () => {
+    for (const created of ['[[2024/05]]', '2024-05', '[[Monthly/2024-05]]', 'May 2024'])
+      expect(datesOf({ created }).metadata).toEqual({ date: '2024-05-01', period: '2024-05' });
+    expect(datesOf({ date: 2023 }, 'Plans').metadata).toEqual({ date: '2023-01-01', period: '2023' });
+    expect(datesOf({ date: '2024-05' }, '2024-05-09').metadata).toEqual({ date: '2024-05-09' });
+    expect(datesOf({ updated: '2024-05' })).toMatchObject({ metadata: {}, unreadable: [] });
+  });
+
+  it.each([
+    '2024-05-05T00:00:00.000Z',
+    '2024-05-05T23:30:00-08:00',
+    '2024-05-05T00:30:00+14:00',
+    '2024-05-05',
+  ])('are days, wherever they were written: %s', (date) => {
+    const { created, metadata } = datesOf({ date });
+    const local = new Date(created!.timestamp);
+    expect([local.getFullYear(), local.getMonth() + 1, local.getDate()]).toEqual([2024, 5, 5]);
+    expect(metadata).toEqual({ date: '2024-05-05' });
+  });
+
+  it('are not those of a person or a work that the note is about', () => {
+    const inline = (property: string, value: string) =>
+      noteDates([dateField(property, value, true)!], 'Note', () => null);
+    expect(datesOf({ 'date-created': '1932-05-06' })).toMatchObject({ created: null, metadata: {} });
+    expect(inline('date', '1932-05-06')).toMatchObject({ created: null, metadata: {}, unreadable: [] });
+    expect(inline('date', '2024-05-06').metadata).toEqual({ date: '2024-05-06' });
+    // A diary that was copied.
+    expect(datesOf({ date: '1932-05-06' }).metadata).toEqual({ date: '1932-05-06' });
   });
 
   it('may be in `data`, if its value is a date', () => {

@@ -92,12 +92,19 @@ describe('readDate', () => {
   });
 
   it('reads a date that may begin with the day or the month by the order, and not without one', () => {
-    for (const text of ['03-05-2024', '3/5/2024', '03.05.2024 08:14 AM']) {
+    for (const text of ['03-05-2024', '3/5/2024', '03_05_2024 08:14 AM']) {
       expect(read(text)).toBe('ambiguous');
       expect(readDate(text, () => 'day-first')).toMatchObject({ day: '2024-05-03' });
       expect(readDate(text, () => 'month-first')).toMatchObject({ day: '2024-03-05' });
     }
     expect(read('05/17/2024', () => 'day-first')).toBe('2024-05-17');
+    // Dates with dots begin with the day, unless the owner says else.
+    expect(['1.2.2024', '03.04.2024', '05.17.2024'].map((text) => read(text))).toEqual([
+      '2024-02-01',
+      '2024-04-03',
+      '2024-05-17',
+    ]);
+    expect(read('03.05.2024', () => 'month-first')).toBe('2024-03-05');
     expect(read('03/05/2024', (separator) => (separator === '/' ? 'month-first' : 'day-first'))).toBe(
       '2024-03-05',
     );

@@ -21,6 +21,13 @@ export interface WrittenDate {
   readonly timestamp: Timestamp;
 }
 
+/** A month, a quarter or a year. */
+export interface WrittenPeriod {
+  /** `2024-05`, `2024-Q2` or `2024`. */
+  readonly period: string;
+  readonly firstDay: string;
+}
+
 /** The order of day and month in dates with this separator; `null` if it is not known. */
 export type OrderOf = (separator: string) => DateOrder | null;
 
@@ -86,12 +93,12 @@ export function findDate(text: string): FoundDate | null {
   return null;
 }
 
-/** The day of a date; `null` if its order is not known and both orders are days. */
+/** The day of a date; `null` if its order is not known and both orders are days. With dots, the day is first unless the order says else. */
 export function dayIn({ readings, separator }: FoundDate, orderOf: OrderOf): string | null {
   const [byDay, byMonth] = DATE_ORDERS.map((order) => readings[order]);
   if (byDay === byMonth || byMonth === null) return byDay!;
   if (byDay === null) return byMonth!;
-  const order = orderOf(separator!);
+  const order = orderOf(separator!) ?? (separator === '.' ? 'day-first' : null);
   return order === null ? null : readings[order];
 }
 
@@ -134,6 +141,37 @@ function dayOfWeek(year: number, week: number, weekday: number): string | null {
   return week >= 1 && thursday.getUTCFullYear() === year ? day.toISOString().slice(0, 10) : null;
 }
 
+/** `2024-05`, `2024/5`, `2024.05`, `2024年5月`; `2024-Q2`, `Q2 2024`; `May 2024`, `2024 mai`; `2024`. */
+const PERIODS: readonly RegExp[] = [
+  /^(?<year>\d{4})(?:\s?[-/._]\s?|\s?[年년]\s?)(?<month>\d{1,2})\s?[月월]?$/u,
+  /^(?<year>\d{4})[-/._\s]{0,3}Q(?<quarter>[1-4])$/iu,
+  /^Q(?<quarter>[1-4])[-/._\s]{1,3}(?<year>\d{4})$/iu,
+  /^(?<name>\p{L}{3,12})\.?,?[-/._\s]{1,3}(?<year>\d{4})$/u,
+  /^(?<year>\d{4}),?[-/._\s]{1,3}(?<name>\p{L}{3,12})$/u,
+  /^(?<year>\d{4})[年년]?$/u,
+];
+/** The beginning of a name that is a month or a quarter, before other words: `2024-05 Review`. */
+const LEADING_PERIOD = /^(\d{4}-(?:\d{2}|Q[1-4]))(?=[\s,–—_]|\s?-\s)/iu;
+
+/** The month, quarter or year that fills a text, or begins the name of a file; `null` if there is none. */
+export function readPeriod(text: string): WrittenPeriod | null {
+  const written = unwrapped(text);
+  if (written.length > MAX_LENGTH) return null;
+  const whole = LEADING_PERIOD.exec(written)?.[1] ?? written;
+  for (const pattern of PERIODS) {
+    const { year, month, quarter, name } = pattern.exec(whole)?.groups ?? {};
+    if (year === undefined) continue;
+    const named = name === undefined ? null : monthNamed(name);
+    if (name !== undefined && named === null) continue;
+    const number = quarter === undefined ? (named ?? Number(month ?? 1)) : 3 * Number(quarter) - 2;
+    const firstDay = dayOf(year, String(number), '1');
+    if (firstDay === null) continue;
+    if (quarter !== undefined) return { period: `${year}-Q${quarter}`, firstDay };
+    return { period: month === undefined && named === null ? year : firstDay.slice(0, 7), firstDay };
+  }
+  return null;
+}
+
 /** Longer texts are no dates. In UTF-16 units. */
 const MAX_LENGTH = 100;
 /** Seconds or milliseconds since 1970. Ten digits from 1900000000 may also be a day and an hour. */
@@ -174,6 +212,12 @@ export function parseDate(text: string): { readonly date: FoundDate; readonly ti
   if (time === null) return null;
   const weekday = before.weekday ?? after.weekday;
   return { date: weekday === null ? found : onWeekday(found, weekday), time };
+}
+
+/** The written day and time on the clock of this machine: a date of a note is a day, wherever it was written. */
+export function onLocalDay(date: WrittenDate): WrittenDate {
+  const iso = date.iso.replace(/(?<=T.*)(?:Z|[+-]\d{2}:\d{2})$/, '');
+  return { ...date, iso, timestamp: Date.parse(iso) };
 }
 
 function unwrapped(text: string): string {

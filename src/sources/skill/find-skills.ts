@@ -4,7 +4,8 @@ import { LociError } from '../../core/errors.ts';
 import { describeFileError, systemErrorCode } from '../../core/fs/file-errors.ts';
 import { isJsonMap } from '../../core/json.ts';
 import type { FoundSkill } from '../document.ts';
-import { decodeText, readWithin } from '../files/read-file.ts';
+import { decodeText } from '../files/decode-text.ts';
+import { readWithin } from '../files/read-file.ts';
 import { frontMatterSpan } from '../markdown/front-matter-span.ts';
 import { parseFrontMatter } from '../markdown/front-matter.ts';
 

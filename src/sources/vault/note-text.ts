@@ -1,7 +1,8 @@
 import type { ThreadTask } from '../../core/threads/task-thread.ts';
 import { workerModule } from '../../core/threads/worker-module.ts';
 import { assertParseable } from '../markdown/density.ts';
-import { type DecodedText, decodeText, type NoteFormat } from '../files/read-file.ts';
+import { type DecodedText, decodeText } from '../files/decode-text.ts';
+import type { NoteFormat } from '../files/read-file.ts';
 import { canvasText } from '../files/canvas.ts';
 import type { LogseqGraph } from '../logseq/graph.ts';
 import { foldPageName, pageFileOf, pageOfLink } from '../logseq/page-names.ts';

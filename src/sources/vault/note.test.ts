@@ -132,6 +132,18 @@ describe('parseNote, front matter', () => {
     ]);
   });
 
+  it('finds no dates in fields below the first sentence, which are of what the note is about', () => {
+    const dates = (text: string) => parseNote(text).dates.map(({ property }) => property);
+    expect(dates('# Bolero\n\nA piece by Ravel.\n\ndate-created:: 1928-11-22\ndate:: 2024-05-02')).toEqual(
+      [],
+    );
+    expect(
+      dates(
+        '# Day\n> [!info]\n> created:: 2024-05-02\n\n#daily [[Up]]\n---\ntags:: x\nupdated:: 2024-05-03\n\nText',
+      ),
+    ).toEqual(['created', 'updated']);
+  });
+
   it('finds links in properties', () => {
     const note = parseNote(
       '---\nproject: "[[Projects/House|House]]"\nup: "[[Index#Rooms]]"\nsee: ["[[A]]", "no [[B]]"]\n---\n',

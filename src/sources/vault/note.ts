@@ -27,7 +27,7 @@ export interface Note {
   readonly links: readonly Link[];
   /** Ids of blocks that other notes can link to, without `^`. */
   readonly blockIds: readonly string[];
-  /** Dates of the front matter, then inline fields of the text: `date:: 2026-05-01`. */
+  /** Dates of the front matter, then inline fields before the text: `date:: 2026-05-01`. */
   readonly dates: readonly DateField[];
   /** The other fields of the front matter, and `category` and `type`, so that the note is found by their words. */
   readonly frontMatter: Metadata;
@@ -45,7 +45,15 @@ const NAME_FIELDS: readonly string[] = [...EXTRACTED_FIELDS, 'category', 'type']
 const PROPERTY_LINK = /^(?:!?\[\[[^[\]\n]+\]\][\s,;]*)+$/;
 /** `key:: value` or `[key:: value]`, where the key may be emphasised. */
 const INLINE_FIELD = /^[*_]{0,3}(\p{L}[\p{L}\d _-]{0,30}?)[*_]{0,3}::[*_]{0,3}[ \t]*(\S.{0,100})$/u;
-const MAX_INLINE_DATES = 20;
+/** Lines of a text that are read for fields. */
+const MAX_FIELD_LINES = 100;
+/** This much of each line, in UTF-16 units. */
+const MAX_FIELD_LENGTH = 300;
+/** Marks of lists and quotes. */
+const BEFORE_FIELD = /^[\s>]*(?:[-*+]\s+)?/;
+/** A heading, the title of a callout, a rule, or a line of fields, links or tags alone. */
+const NO_SENTENCE =
+  /^[\s>]*(?:[-*+]\s+)?(?:#{1,6}\s|\[!|[-*_]{3,}\s*$|[^:\n]{1,40}::|(?:(?:#[^\s#,|·•]+|!?\[\[[^\]]*\]\])[\s,|·•]*)+$)/;
 
 const parser = new MarkdownIt({ html: true })
   .use(plainBlockTokens)
@@ -70,7 +78,8 @@ export function parseNote(content: string, properties: Metadata = {}): Note {
           isName: (property) => NAME_FIELDS.includes(property.toLowerCase()),
         });
   const fields = { ...ofFrontMatter, ...properties };
-  const body = readBody(content.slice(span?.bodyStart ?? 0));
+  const text = content.slice(span?.bodyStart ?? 0);
+  const body = readBody(text);
   // The names of properties differ in case: `Tags`, `TAGS`.
   const valuesOf = (...properties: readonly string[]): Json[] =>
     properties.flatMap((property) =>
@@ -100,7 +109,7 @@ export function parseNote(content: string, properties: Metadata = {}): Note {
     blockIds: distinct(body.blockIds, (text) => text).slice(0, NOTE_LIMITS.blockIds),
     dates: [
       ...Object.entries(ofFrontMatter).flatMap(([key, value]) => dateField(key, value) ?? []),
-      ...body.dates,
+      ...inlineDates(text),
     ],
     frontMatter: Object.fromEntries(
       Object.entries(fields).filter(([key]) => !EXTRACTED_FIELDS.includes(key.toLowerCase())),
@@ -109,18 +118,13 @@ export function parseNote(content: string, properties: Metadata = {}): Note {
   };
 }
 
-function readBody(body: string): InlineFindings & { blockIds: string[]; dates: DateField[] } {
-  const found = { links: [], tags: [], blockIds: [] as string[], dates: [] as DateField[] };
+function readBody(body: string): InlineFindings & { blockIds: string[] } {
+  const found = { links: [], tags: [], blockIds: [] as string[] };
   const references = linkDefinitions(body);
   const read = ({ content }: Token): void => {
     collect(content, found, references);
     const blockId = BLOCK_ID.exec(content.slice(-NOTE_LIMITS.nameLength))?.[1];
     if (blockId !== undefined) found.blockIds.push(blockId);
-    if (!content.includes('::')) return;
-    for (const line of content.split('\n')) {
-      const date = found.dates.length < MAX_INLINE_DATES ? inlineDate(line) : null;
-      if (date !== null) found.dates.push(date);
-    }
   };
   parseBlocks(parser, body, {
     keeps: (type) => type === 'inline',
@@ -132,11 +136,21 @@ function readBody(body: string): InlineFindings & { blockIds: string[]; dates: D
   return found;
 }
 
-function inlineDate(line: string): DateField | null {
-  const text = line.trim();
-  const field = /^(?:\[(?!\[)|\()/.test(text) ? text.slice(1, -1) : text;
-  const [, property, value] = INLINE_FIELD.exec(field) ?? [];
-  return property === undefined ? null : dateField(property, value!);
+/** The dates in the fields with which a text begins. Those below its first sentence are of what the note is about. */
+function inlineDates(body: string): DateField[] {
+  const dates: DateField[] = [];
+  for (let start = 0, lines = 0; start < body.length && lines < MAX_FIELD_LINES; lines++) {
+    const end = body.indexOf('\n', start);
+    const line = body.slice(start, Math.min(end === -1 ? body.length : end, start + MAX_FIELD_LENGTH));
+    start = end === -1 ? body.length : end + 1;
+    const text = line.replace(BEFORE_FIELD, '').trim();
+    const field = /^(?:\[(?!\[)|\()/.test(text) ? text.slice(1, -1) : text;
+    const [, property, value] = INLINE_FIELD.exec(field) ?? [];
+    if (property === undefined && text !== '' && !NO_SENTENCE.test(line)) break;
+    const date = property === undefined ? null : dateField(property, value!, true);
+    if (date !== null) dates.push(date);
+  }
+  return dates;
 }
 
 function collect(text: string, found: InlineFindings, references?: References): void {

@@ -346,7 +346,7 @@ describe('reading a note', () => {
     await writeVaultFile('Board.canvas', '{"nodes":[null,{"text":"card"}]}');
     expect((await read('Board.canvas'))!.content).toBe('card');
     expect((await read('yaml.md'))!.content).toContain('kept');
-    expect((await read('bytes.md'))!.content).toBe('ov\uFFFDn');
+    expect((await read('bytes.md'))!.content).toBe('ovén');
     expect(reportedProblems()).toEqual([
       'Board.canvas invalid_canvas',
       'yaml.md invalid_front_matter',

@@ -17,9 +17,9 @@ import {
   shownOrder,
 } from '../dates/written-date.ts';
 import { Exclusions } from '../files/exclusions.ts';
+import { decodeText } from '../files/decode-text.ts';
 import {
   copySpan,
-  decodeText,
   MAX_NOTE_BYTES,
   noteFormat,
   readWithin,
@@ -222,13 +222,17 @@ class Vault implements Source {
       report(skipped(key, 'binary', 'it is not a text file'));
       return null;
     }
-    const { text, invalidEncoding, note, canvasProblem } = noteText;
+    const { text, invalidEncoding, legacyEncoding, note, canvasProblem } = noteText;
     const { project, projects } = this.#options;
     const fileName = path.posix.basename(key).replace(/\.[^.]*$/, '');
     const journalDay = this.#graph ? pageFileOf(key, this.#graph).day : null;
     const dates = await this.#datesOf(note, journalDay ?? dayOfFolders(key) ?? fileName);
     if (invalidEncoding !== null) {
       const detail = `some of its bytes are not ${invalidEncoding}; they were replaced by U+FFFD`;
+      report({ key, reason: 'invalid_encoding', detail, skipped: false });
+    }
+    if (legacyEncoding !== null) {
+      const detail = `it is not UTF-8, and was read as ${legacyEncoding}: save it as UTF-8 if that is wrong`;
       report({ key, reason: 'invalid_encoding', detail, skipped: false });
     }
     if (canvasProblem !== null)
@@ -309,10 +313,10 @@ class Vault implements Source {
   }
 }
 
-/** The day of a daily note whose folders are its year and month: `Journal/2024/05/03.md`. */
+/** The day of a daily note whose folders are its year and month, `Journal/2024/05/03.md`, or the month of `2024/05.md`. */
 function dayOfFolders(key: string): string | null {
-  const [, ...parts] = /(?:^|\/)(\d{4})\/(\d{2})\/(\d{2})\.[^./]+$/.exec(key) ?? [];
-  return parts.length === 0 ? null : parts.join('-');
+  const [, date] = /(?:^|\/)(\d{4}\/\d{2}(?:\/\d{2})?)\.[^./]+$/.exec(key) ?? [];
+  return date?.replaceAll('/', '-') ?? null;
 }
 
 function folderProject(key: string, projects: VaultOptions['projects']): string | undefined {

@@ -28,9 +28,7 @@ export function textFields(
   const { metadata } = record;
   return {
     title: [record.title, ...strings(metadata['aliases'])].join('\n'),
-    headings: [...passage.headings, ...strings(metadata['speaker']), ...dateWords(metadata['date'])].join(
-      '\n',
-    ),
+    headings: [...passage.headings, ...strings(metadata['speaker']), ...dateWords(metadata)].join('\n'),
     body: [
       passage.text,
       ...strings(passage.context),
@@ -115,10 +113,13 @@ const MONTHS = 'January February March April May June July August September Octo
 );
 const ISO_DATE = /^(\d{4})-(\d{2})-(\d{2})/;
 
-/** `2026-09-14` is also found as "14 September 2026". */
-function dateWords(date: unknown): string[] {
+/** `2026-09-14` is also found as "14 September 2026", and a quarter by its months. */
+function dateWords({ date, period }: Metadata): string[] {
   const match = typeof date === 'string' ? ISO_DATE.exec(date) : null;
   if (match === null) return [];
-  const [iso, year, month, day] = match;
-  return [`${iso} ${Number(day)} ${MONTHS[Number(month) - 1] ?? ''} ${year}`];
+  const [iso, year, monthText, day] = match;
+  const month = Number(monthText) - 1;
+  if (typeof period !== 'string') return [`${iso} ${Number(day)} ${MONTHS[month] ?? ''} ${year}`];
+  const months = period.includes('Q') ? 3 : period.includes('-') ? 1 : 0;
+  return [[period, ...MONTHS.slice(month, month + months), year].join(' ')];
 }

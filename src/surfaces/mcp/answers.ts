@@ -29,23 +29,34 @@ import { withoutHidden } from '../shared/escape-control.ts';
 
 /** What the server answers to requests. */
 
-export async function toolList(session: McpSession): Promise<{ tools: ReturnType<Toolbox['definitions']> }> {
-  const [toolbox, listing] = await Promise.all([loadToolbox(), toolListing(session)]);
+/** @param client the name that the client gives itself, if any */
+export async function toolList(
+  session: McpSession,
+  client: string | undefined,
+): Promise<{ tools: ReturnType<Toolbox['definitions']> }> {
+  const [toolbox, listing] = await Promise.all([loadToolbox(), toolListing(session, client)]);
   return { tools: toolbox.definitions(listing) };
 }
 
 export async function promptList(session: McpSession): Promise<{ prompts: ReturnType<typeof listPrompts> }> {
-  const { tools } = await toolList(session);
+  const { tools } = await toolList(session, undefined);
   return { prompts: listPrompts(new Set(tools.map(({ name }) => name))) };
 }
 
+/** Clients that give the list of tools to a model as it is, and use no types of results. */
+const HOSTS_OF_MODELS =
+  /^(?:amp|antigravity|claude|cline|codex|continue|copilot|crush|cursor|gemini|goose|kiro|openclaw|opencode|roo|visual studio code|windsurf|zed)\b/i;
+
 /** The settings that decide which tools are listed. Calls report settings that cannot be read. */
-async function toolListing({ context, scopes }: McpSession): Promise<ToolListing> {
+async function toolListing({ context, scopes }: McpSession, client = ''): Promise<ToolListing> {
+  const isForModel = HOSTS_OF_MODELS.test(client);
   try {
-    const { values } = await (await context()).loadConfig();
-    return { scopes, writes: values.writes.enabled, tools: values.mcp.tools };
+    const { writes, mcp } = (await (await context()).loadConfig()).values;
+    const { tools, outputSchemas: use } = mcp;
+    const outputSchemas = use === 'auto' ? !isForModel : use === 'always';
+    return { scopes, writes: writes.enabled, tools, outputSchemas };
   } catch {
-    return { scopes, writes: false, tools: [] };
+    return { scopes, writes: false, tools: [], outputSchemas: !isForModel };
   }
 }
 

@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { LociError } from '../../core/errors.ts';
 import { closestWord } from '../../core/text/closest-word.ts';
 import { shellWord } from '../../core/text/split-command.ts';
+import { isJsonMap } from '../../core/json.ts';
 import { configHome } from '../../config/load.ts';
 import { toJson } from '../shared/escape-control.ts';
 import type { RunStandalone } from '../shared/run-standalone.ts';
@@ -25,11 +26,17 @@ export interface ClientSetup {
   /** The file that the settings belong to. */
   readonly file: string;
   readonly settings: Readonly<Record<string, unknown>>;
+  /** The settings in the format of that file. */
+  readonly text: string;
+  /** What else its users have to know. */
+  readonly note: string | null;
 }
 
 interface McpClient {
   readonly title: string;
   readonly file: string;
+  readonly format?: 'toml';
+  readonly note?: string;
   /** The entry for a server in its settings; `null` if they support no such connection. */
   readonly serverOf: (connection: ClientConnection) => Readonly<Record<string, unknown>> | null;
   readonly settingsOf?: (server: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
@@ -65,9 +72,30 @@ const CLIENTS: Readonly<Record<string, McpClient>> = {
       'on Windows in `%APPDATA%\\Claude`)',
     serverOf: (connection) => ('url' in connection ? null : { ...connection }),
   },
+  codex: {
+    title: 'Codex',
+    file: '`~/.codex/config.toml`',
+    format: 'toml',
+    serverOf: (connection) =>
+      'url' in connection ? { url: connection.url, bearer_token_env_var: TOKEN_VARIABLE } : { ...connection },
+    settingsOf: (server) => ({ mcp_servers: { loci: server } }),
+    shellOf: (connection) =>
+      'url' in connection
+        ? `codex mcp add loci --url ${shellWord(connection.url)} --bearer-token-env-var ${TOKEN_VARIABLE}`
+        : `codex mcp add loci${variables(connection.env)} -- ${[connection.command, ...connection.args].map(shellWord).join(' ')}`,
+  },
+  antigravity: {
+    title: 'Antigravity',
+    file: '`~/.gemini/config/mcp_config.json`',
+    serverOf: (connection) =>
+      'url' in connection
+        ? { serverUrl: connection.url, ...bearer(`$${TOKEN_VARIABLE}`) }
+        : { ...connection },
+  },
   'gemini-cli': {
     title: 'Gemini CLI',
     file: '`~/.gemini/settings.json`',
+    note: 'Since June 2026, Gemini CLI answers users with an API key or a company account only. For others there is Antigravity.',
     serverOf: (connection) =>
       'url' in connection ? { httpUrl: connection.url, ...bearer(`$${TOKEN_VARIABLE}`) } : { ...connection },
   },
@@ -113,9 +141,10 @@ export function clientSetup(name: string, connection: ClientConnection): ClientS
       hint: 'Without --http, it starts `loci mcp` itself.',
     });
   }
-  const { title, file } = client;
+  const { title, file, format, note = null } = client;
   const settings = client.settingsOf?.(server) ?? { mcpServers: { loci: server } };
-  return { client: name, title, shell: client.shellOf?.(connection) ?? null, file, settings };
+  const text = format === 'toml' ? tomlText(settings) : jsonText(settings);
+  return { client: name, title, shell: client.shellOf?.(connection) ?? null, file, settings, text, note };
 }
 
 function unknownClient(name: string): LociError {
@@ -126,8 +155,22 @@ function unknownClient(name: string): LociError {
   return new LociError('invalid_input', `unknown client: ${name}`, { hint });
 }
 
+/** The settings as TOML, whose strings and lists are written as in JSON. */
+function tomlText(settings: Readonly<Record<string, unknown>>, path: readonly string[] = []): string {
+  const isTable = (value: unknown): boolean => isJsonMap(value);
+  const entries = Object.entries(settings);
+  const values = entries.filter(([, value]) => !isTable(value));
+  const lines = values.map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
+  const own = values.length === 0 ? [] : [[`[${path.join('.')}]`, ...lines].join('\n')];
+  const tables = entries.filter(([, value]) => isTable(value));
+  return [
+    ...own,
+    ...tables.map(([name, value]) => tomlText(value as Record<string, unknown>, [...path, name])),
+  ].join('\n\n');
+}
+
 /** The settings as JSON, with short lists on one line. */
-export function settingsText(settings: ClientSetup['settings']): string {
+function jsonText(settings: ClientSetup['settings']): string {
   return JSON.stringify(settings, null, 2).replaceAll(/\[\s+("[^[\]{}]*")\s+\]/g, (_, entries: string) => {
     return `[${entries.replaceAll(/\n\s+/g, ' ')}]`;
   });
@@ -166,8 +209,9 @@ function connectionOf(
   return namespace === '' ? connection : { ...connection, env: { LOCI_NAMESPACE: namespace } };
 }
 
-function setupText({ title, shell, file, settings }: ClientSetup): string {
+function setupText({ title, shell, file, text, note }: ClientSetup): string {
   const steps = shell === null ? [] : [`Run:\n\n${shell}\n`];
   const target = `${shell === null ? 'Add' : 'Or add'} to ${file.replaceAll('`', '')}:`;
-  return [`${title}\n`, ...steps, `${target}\n`, settingsText(settings), ''].join('\n');
+  const notes = note === null ? [] : [`${note}\n`];
+  return [`${title}\n`, ...notes, ...steps, `${target}\n`, text, ''].join('\n');
 }

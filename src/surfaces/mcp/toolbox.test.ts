@@ -36,7 +36,12 @@ describe('the tools', () => {
       'startup_list',
       'startup_preview',
     ];
-    const all = toolbox.definitions({ scopes: new Set(SCOPES), writes: true, tools: optional });
+    const all = toolbox.definitions({
+      scopes: new Set(SCOPES),
+      writes: true,
+      tools: optional,
+      outputSchemas: true,
+    });
     expect(all.map(({ name }) => name)).toEqual(expect.arrayContaining(optional));
     for (const { name, inputSchema, outputSchema } of all) {
       expect(keywordsOf(inputSchema, name)).toEqual([]);
@@ -58,14 +63,22 @@ describe('the tools', () => {
       'graph_path',
       'graph_show',
       'graph_status',
+      'memory_categories',
       'memory_corpus',
+      'memory_forget',
       'memory_import',
+      'memory_list',
+      'memory_recall',
       'memory_records',
+      'memory_sources',
+      'memory_timeline',
+      'memory_undelete',
       'record_facets',
       'record_histogram',
       'record_links',
       'record_show',
       'record_table',
+      'startup_inject',
       'startup_list',
       'startup_preview',
     ]);

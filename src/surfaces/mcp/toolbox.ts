@@ -12,6 +12,8 @@ export interface ToolListing {
   readonly writes: boolean;
   /** `mcp.tools`. */
   readonly tools: readonly string[];
+  /** Whether the tools have the types of their results. */
+  readonly outputSchemas: boolean;
 }
 
 /** The operations that are tools. */
@@ -46,19 +48,31 @@ function toolboxOf(operations: readonly LoadedOperation[]): Toolbox {
     byName,
     byTool: new Map(operations.map((operation) => [toolName(operation), operation])),
     definitions: (listing) =>
-      operations.filter((operation) => isListed(operation, listing)).map(definitionOf),
+      operations
+        .filter((operation) => isListed(operation, listing))
+        .map(definitionOf)
+        .map(({ outputSchema: types, ...tool }) =>
+          listing.outputSchemas && types !== undefined ? { ...tool, outputSchema: types } : tool,
+        ),
   };
 }
 
 function isListed(operation: LoadedOperation, { scopes, writes, tools }: ToolListing): boolean {
   const { scope, needsWrites = false, listedOnRequest = false } = operation;
   return (
-    scopes.has(scope) && (writes || !needsWrites) && (!listedOnRequest || tools.includes(toolName(operation)))
+    scopes.has(scope) &&
+    (writes || !needsWrites) &&
+    (!listedOnRequest || tools.includes('all') || tools.includes(toolName(operation)))
   );
 }
 
+/** Claude Code shows a model no tool that it has not searched for, unless the tool asks for it. */
+const ALWAYS_LOADED: Readonly<Record<string, Tool['_meta']>> = Object.fromEntries(
+  ['search', 'get', 'write'].map((name) => [name, { 'anthropic/alwaysLoad': true }]),
+);
+
 function toolOf(operation: LoadedOperation, byName: ReadonlyMap<string, LoadedOperation>): Tool {
-  const { title, description, input, output, kind } = operation;
+  const { name, title, description, input, output, kind } = operation;
   return {
     name: toolName(operation),
     title,
@@ -66,11 +80,11 @@ function toolOf(operation: LoadedOperation, byName: ReadonlyMap<string, LoadedOp
     inputSchema: inputSchema(input, byName),
     outputSchema: outputSchema(resultTypes(operation.name) ?? typesOf(output)),
     annotations: {
-      title,
       readOnlyHint: kind === 'read',
       destructiveHint: kind === 'destroy',
       openWorldHint: false,
     },
+    ...(ALWAYS_LOADED[name] !== undefined && { _meta: ALWAYS_LOADED[name] }),
   };
 }
 

@@ -22,7 +22,6 @@ const ANY_PROBLEM: readonly ErrorCode[] = [
   'rate_limited',
   'internal',
   'store_busy',
-  'store_unavailable',
 ];
 
 /** Errors that a request with a body can be answered with. */

@@ -26,17 +26,15 @@ const ACCENTED_ENDINGS: Partial<Record<Language, readonly Replacement[]>> = {
     [/coes$/, 'ções'],
   ],
   ru: [[/(?<=[аоуыэюяеи])и$/, 'й']],
+  // The vowel of an ending is ı after a, and after another ı.
+  tr: [[/(?<=a[^aeou]*)i/g, 'ı']],
 };
 
-/** Letters that people also write in another way, as in "Mueller" and "Müller". Folding removes the dots of `ü`, but no other sign. */
+/** Letters that people also write in another way, as in "Mueller" and "Müller". Folding removes the dots of `ü`. */
 const SPELLINGS: Partial<Record<Language, readonly Replacement[]>> = {
-  de: [...both('ae', 'a'), ...both('oe', 'o'), ...both('ue', 'u'), ...both('ss', 'ß')],
-  da: [...both('ø', 'o'), ...both('ø', 'oe'), ...both('æ', 'ae'), ...both('aa', 'a')],
-  no: [...both('ø', 'o'), ...both('ø', 'oe'), ...both('æ', 'ae'), ...both('aa', 'a')],
-  tr: [
-    [/ı/g, 'i'],
-    [/i/g, 'ı'],
-  ],
+  de: [...both('ae', 'a'), ...both('oe', 'o'), ...both('ue', 'u')],
+  da: [...both('oe', 'o'), ...both('aa', 'a')],
+  no: [...both('oe', 'o'), ...both('aa', 'a')],
 };
 
 type Replacement = readonly [pattern: RegExp, replacement: string];
