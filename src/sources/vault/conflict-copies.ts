@@ -2,7 +2,7 @@ import path from 'node:path';
 import { frontMatterSpan } from '../markdown/front-matter-span.ts';
 
 /** A note whose name is that of a copy which a sync program left beside another note. */
-export interface NamedCopy {
+interface NamedCopy {
   /** The key of the note that it may be a copy of. */
   readonly original: string;
   /** What the texts must have in common; `null` if the name alone says it. */
