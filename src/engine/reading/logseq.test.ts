@@ -15,9 +15,8 @@ const NOTES = {
   'pages/What is it%3F.md': '- question page\n',
   'pages/Garden%2FShed.md': 'title:: Garden/Hut\n\n- tools\n',
   'journals/2024_05_02.md':
-    '- Met Ada\n\t- TODO Feed the koi\n\t  SCHEDULED: <2024-05-03 Fri>\n\t  DEADLINE: <2024-05-04 Sat>\n',
-  'pages/refs.md': `- [[Garden/Pond]] and [[what is it?]]\n- [[May 2nd, 2024]], [[2024-05-02]], [[Koi pond]], [a hut]([[Garden/Hut]])\n- ((${ID})) {{embed [[Garden/Shed]]}} [file](../pages/Garden___Pond.md) [[Nowhere]] [[CLAUDE.md]] [x](CLAUDE.md) \`[[Code]]\`\n`,
-  'pages/CLAUDE.md.md': '- a page that is called like a file\n',
+    '- Met Ada\n\t- TODO [#B] Feed the koi\n\t  SCHEDULED: <2024-05-03 Fri>\n\t  DEADLINE: <2024-05-04 Sat>\n',
+  'pages/refs.md': `- [[Garden/Pond]] and [[what is it?]]\n- [[May 2nd, 2024]], [[2024-05-02]], [[Koi pond]], [a hut]([[Garden/Hut]])\n- ((${ID})) {{embed [[Garden/Shed]]}} [file](../pages/Garden___Pond.md) [[Nowhere]] \`[[Code]]\`\n`,
   'logseq/bak/pages/refs/old.md': 'stale zanzibar',
   'logseq/version-files/old.md': 'stale zanzibar',
   'private/diary.md': 'hidden zanzibar',
@@ -57,7 +56,6 @@ const RESOLVED = {
   [`((${ID}))`]: 'pages/Garden___Pond.md',
   'Garden/Shed': 'pages/Garden%2FShed.md',
   '../pages/Garden___Pond.md': 'pages/Garden___Pond.md',
-  'CLAUDE.md': 'pages/CLAUDE.md.md',
   Nowhere: null,
 };
 
@@ -92,6 +90,7 @@ describe('a graph of Logseq', () => {
       expect(pond.text).not.toContain(ID);
       expect(await get(loci, { citation: 'May 2nd, 2024' })).toMatchObject({
         path: 'journals/2024_05_02.md',
+        tags: [],
         metadata: { date: '2024-05-02' },
       });
       expect((await search(loci, { query: 'zanzibar', min_score: 0 })).results).toEqual([]);
@@ -154,7 +153,6 @@ describe('a graph of Logseq', () => {
       expect(pond.text).toContain(ID);
       expect(Object.values(await linksOf(loci)).filter((each) => each !== null)).toEqual([
         'pages/Garden___Pond.md',
-        'pages/CLAUDE.md.md',
       ]);
       expect(excluded).toEqual([]);
     });

@@ -197,7 +197,7 @@ class OutlineScan {
   /** @param written the line, of which `Place` has the hash */
   read(written: string, line: number, inFrontMatter: boolean): void {
     if (this.#isCode(written)) return;
-    const text = this.#isLogseq ? withWikilinks(withCheckbox(written)) : written;
+    const text = this.#isLogseq ? withCheckbox(withWikilinks(written)) : written;
     if (this.#isLogseq) this.#readDeadline(written);
     if (inFrontMatter) this.#property = /^([^\s:#-][^:]*):/.exec(text)?.[1] ?? this.#property;
     const heading = inFrontMatter ? null : HEADING.exec(text);

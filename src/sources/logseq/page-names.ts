@@ -5,28 +5,14 @@ import type { LogseqGraph } from './graph.ts';
 
 /** The form in which names of pages are compared. A `#` within a name has no spaces around it, because links lose them. */
 export function foldPageName(name: string): string {
-  const plain = name
-    .normalize('NFC')
-    .toLowerCase()
-    .replaceAll(/\s*#\s*/g, '#');
-  return plain
-    .trim()
-    .replace(/^\/+/, '')
-    .replace(/(?<!\/)\/+$/, '');
+  const plain = name.normalize('NFC').toLowerCase();
+  return plain.replaceAll(/\s*#\s*/g, '#').replaceAll(/^[\s/]+|[\s/]+$/g, '');
 }
 
-/** The name of the block with an id, among the names of pages. */
-export function blockName(id: string): string {
-  return `((${id.toLowerCase()}))`;
-}
-
-/** How a page is called by its file. */
-export interface PageFile {
-  /** The title that Logseq shows unless the page has another one. */
+/** How a page is called by its file: its title unless it has another one, `YYYY-MM-DD` for a journal, and further names. */
+interface PageFile {
   readonly title: string;
-  /** `YYYY-MM-DD` for a journal. */
   readonly day: string | null;
-  /** Further names. */
   readonly names: readonly string[];
 }
 
@@ -55,23 +41,9 @@ function decodePercent(name: string): string {
   });
 }
 
-/** The targets of wikilinks that end like a file. They are pages: `[[CLAUDE.md]]`. */
-export function wikilinksToFiles(text: string): ReadonlySet<string> {
-  const found = text.matchAll(/\[\[[ \t]{0,9}([^[\]\n]{1,300}\.(?:md|markdown|canvas|txt))[ \t]{0,9}\]\]/gi);
-  return new Set(Array.from(found, ([, target]) => target!));
-}
-
-/**
- * The page that a link means, as `foldPageName` has it; a day for the journal of that day; `null` for a link to a file.
- * @param wikilinks see `wikilinksToFiles`
- */
-export function pageOfLink(
-  { target, heading, block }: Link,
-  { titleFormat }: LogseqGraph,
-  wikilinks: ReadonlySet<string> = new Set(),
-): string | null {
-  const isFile = /^\.{1,2}\/|\.(?:md|markdown|canvas|txt)$/i.test(target);
-  if (isFile && !wikilinks.has(target)) return null;
+/** The page that a link means, as `foldPageName` has it; a day for the journal of that day; `null` for a link to a file. */
+export function pageOfLink({ target, heading, block }: Link, { titleFormat }: LogseqGraph): string | null {
+  if (/^\.{1,2}\/|\.(?:md|markdown|canvas|txt)$/i.test(target)) return null;
   const anchor = heading ?? (block === undefined ? null : `^${block}`);
   const name = foldPageName(anchor === null ? target : `${target}#${anchor}`);
   return name === '' ? null : (dayOfTitle(name, titleFormat) ?? name);

@@ -91,7 +91,7 @@ describe('the syntax of Logseq as that of Obsidian', () => {
     ['- TODO Water SCHEDULED: <2024-05-02 Thu>', 'Water', false, null],
     ['- [ ] Water', 'Water', false, null],
   ])('reads %s as a task', (line, title, done, due) => {
-    expect(taskIn(withCheckbox(line))).toMatchObject({ title, done, due });
+    expect(taskIn(withCheckbox(withWikilinks(line)))).toMatchObject({ title, done, due });
   });
 
   it.each(['TODO alone', '- TODO', '- TODOS are here', '- the TODO list', '- NOWHERE land', '- todo later'])(

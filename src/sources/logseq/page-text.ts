@@ -70,14 +70,18 @@ function valueOf(name: string, value: string): Json {
 }
 
 const REFERENCE = new RegExp(
-  String.raw`\{\{embed\s{1,9}(?:(\[\[[^[\]\n]{1,300}\]\])|\(\((${UUID})\)\))\s{0,9}\}\}|\(\((${UUID})\)\)`,
+  String.raw`\{\{embed\s{1,9}(?:(\[\[[^[\]\n]{1,300}\]\])|\(\((${UUID})\)\))\s{0,9}\}\}|\(\((${UUID})\)\)|\[#[ABC]\]`,
   'gi',
 );
 
-/** A text with references to blocks and embeds of Logseq as wikilinks, which have the block in double parentheses as target. */
+/**
+ * A text with references to blocks and embeds of Logseq as wikilinks, which have the block in double parentheses as target, and without
+ * priorities of tasks: `[#A]` has no tag.
+ */
 export function withWikilinks(text: string): string {
   return text.replaceAll(REFERENCE, (_, page?: string, embedded?: string, block?: string) => {
     if (page !== undefined) return `!${page}`;
+    if (embedded === undefined && block === undefined) return '';
     return embedded === undefined ? `[[((${block!.toLowerCase()}))]]` : `![[((${embedded.toLowerCase()}))]]`;
   });
 }
@@ -91,7 +95,7 @@ export function withSpaces(text: string): string {
 }
 
 const TASK =
-  /^(\s*[-*+][ \t]+(?:#{1,6}[ \t]+)?)(TODO|DOING|NOW|LATER|WAITING|WAIT|IN-PROGRESS|DONE|CANCELED|CANCELLED)[ \t]+(?:\[#[A-C]\][ \t]*)?(?=\S)/;
+  /^(\s*[-*+][ \t]+(?:#{1,6}[ \t]+)?)(TODO|DOING|NOW|LATER|WAITING|WAIT|IN-PROGRESS|DONE|CANCELED|CANCELLED)[ \t]+(?=\S)/;
 const STATES: Readonly<Record<string, string>> = { DONE: 'x', CANCELED: '-', CANCELLED: '-' };
 const PLANNED = /\b(SCHEDULED|DEADLINE):[ \t]{0,9}<(\d{4}-\d{2}-\d{2})[^<>\n]{0,60}>/g;
 

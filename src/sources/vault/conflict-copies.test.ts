@@ -56,8 +56,16 @@ describe('areVersions', () => {
 
   it('compares the beginnings of texts, without front matter and spaces', () => {
     expect(areVersions(`---\na: 1\n---\n${text}`, `${text}\nMore.`, 'beginning')).toBe(true);
-    expect(areVersions(text, `${text.slice(0, 40)} was raised.`, 'beginning')).toBe(true);
+    expect(areVersions(text.repeat(2), `${text}${text.slice(0, 40)} was raised by ten`, 'beginning')).toBe(
+      true,
+    );
     expect(areVersions(text, `${text.slice(0, 12)}paid by somebody else.`, 'beginning')).toBe(false);
+    expect(areVersions(`# Rent\n${text}`, `# Rent\n${text.replace('1,450', '1,200')}`, 'beginning')).toBe(
+      true,
+    );
+    expect(areVersions(text, `${text.slice(0, 40)} as the tenants of the flat above hear`, 'beginning')).toBe(
+      false,
+    );
     expect(areVersions('# Day', '# Day', 'beginning')).toBe(false);
     expect(areVersions('', '', 'beginning')).toBe(false);
   });

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { frontMatterSpan } from '../markdown/front-matter-span.ts';
 
 /** A note whose name is that of a copy which a sync program left beside another note. */
-export interface NamedCopy {
+interface NamedCopy {
   /** The key of the note that it may be a copy of. */
   readonly original: string;
   /** What the texts must have in common; `null` if the name alone says it. */
@@ -47,19 +47,19 @@ export function namedCopyOf(key: string, listed: ReadonlySet<string>): NamedCopy
   return null;
 }
 
-/** The first half of the shorter text must be equal, at most this much of it. Shorter beginnings are equal by chance. In UTF-16 units. */
-const MAX_BEGINNING = 100;
+/** Shorter beginnings are equal by chance, and a longer one is enough. Between them most words must be the same. In UTF-16 units. */
 const MIN_BEGINNING = 20;
+const MAX_BEGINNING = 100;
 /** The share of its different words that the shorter text has in common with the other one. */
 const MIN_SHARED_WORDS = 0.7;
 
 /** Whether two texts are as similar as two versions of one note. */
 export function areVersions(a: string, b: string, needs: NonNullable<NamedCopy['needs']>): boolean {
   const [one, other] = [bodyOf(a), bodyOf(b)];
-  if (needs === 'beginning') {
-    const length = Math.min(Math.ceil(Math.min(one.length, other.length) / 2), MAX_BEGINNING);
-    return length >= MIN_BEGINNING && one.slice(0, length) === other.slice(0, length);
-  }
+  const hasBeginning = (length: number): boolean =>
+    Math.min(one.length, other.length) >= length && one.slice(0, length) === other.slice(0, length);
+  if (needs === 'beginning' && !hasBeginning(MIN_BEGINNING)) return false;
+  if (needs === 'beginning' && hasBeginning(MAX_BEGINNING)) return true;
   const [fewer, more] = [wordsOf(one), wordsOf(other)].sort((x, y) => x.size - y.size);
   const shared = [...fewer!].filter((word) => more!.has(word)).length;
   return shared > 0 && shared >= MIN_SHARED_WORDS * fewer!.size;

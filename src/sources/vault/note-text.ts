@@ -5,9 +5,9 @@ import { type DecodedText, decodeText } from '../files/decode-text.ts';
 import type { NoteFormat } from '../files/read-file.ts';
 import { canvasText } from '../files/canvas.ts';
 import type { LogseqGraph } from '../logseq/graph.ts';
-import { blockName, foldPageName, pageFileOf, pageOfLink, wikilinksToFiles } from '../logseq/page-names.ts';
+import { foldPageName, pageFileOf, pageOfLink } from '../logseq/page-names.ts';
 import { readPageText, withSpaces, withWikilinks } from '../logseq/page-text.ts';
-import { type Link } from '../markdown/scan-links.ts';
+import type { Link } from '../markdown/scan-links.ts';
 import { NOTE_LIMITS, parseNote, type Note } from './note.ts';
 
 export interface NoteText extends DecodedText {
@@ -45,18 +45,17 @@ function readGraphPage(text: string, { key, graph }: GraphPage): { text: string;
   const note = parseNote(withWikilinks(withSpaces(content)), properties);
   const file = pageFileOf(key, graph);
   const title = note.title ?? file.title;
-  const names = [title, file.title, ...file.names, ...note.aliases].map(foldPageName);
-  const pageNames = [...new Set([...names, ...blockIds.slice(0, NOTE_LIMITS.blockIds).map(blockName)])];
-  const wikilinks = wikilinksToFiles(content);
+  const blocks = blockIds.slice(0, NOTE_LIMITS.blockIds);
+  const names = [title, file.title, ...file.names, ...note.aliases].map(foldPageName).filter(Boolean);
+  const pageNames = [...new Set([...names, ...blocks.map((id) => `((${id}))`)])];
   const links = note.links.map((link): Link => {
     const plain = { ...link, target: link.target.replace(/^\[\[([^[\]]+)\]\]$/, '$1') };
-    const meant = pageOfLink(plain, graph, wikilinks);
+    const meant = pageOfLink(plain, graph);
     return meant === null ? plain : { ...plain, page: meant };
   });
-  const ids = [...note.blockIds, ...blockIds].slice(0, NOTE_LIMITS.blockIds);
   return {
     text: content,
-    note: { ...note, title, links, blockIds: ids, pageNames: pageNames.filter((each) => each !== '') },
+    note: { ...note, title, links, blockIds: [...note.blockIds, ...blocks], pageNames },
   };
 }
 

@@ -108,7 +108,7 @@ export function parseNote(content: string, properties: Metadata = {}): Note {
     ),
     blockIds: distinct(body.blockIds, (text) => text).slice(0, NOTE_LIMITS.blockIds),
     dates: [
-      ...Object.entries(fields).flatMap(([key, value]) => dateField(key, value) ?? []),
+      ...Object.entries(ofFrontMatter).flatMap(([key, value]) => dateField(key, value) ?? []),
       ...inlineDates(text),
     ],
     frontMatter: Object.fromEntries(

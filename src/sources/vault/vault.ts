@@ -180,7 +180,7 @@ class Vault implements Source {
 
   async read({ key }: SourceItem, report: Report, signal?: AbortSignal): Promise<SourceDocument | null> {
     this.#realRoot ??= await realRootOf(this.#options);
-    this.#graph ??= (await readLogseqSettings(this.name, this.#realRoot))?.graph ?? null;
+    if (this.#graph === undefined) await this.#openExclusions(this.#realRoot, report);
     try {
       const exact = this.#options.otherFolders !== undefined;
       const file = await readWithin(this.#realRoot, key, MAX_NOTE_BYTES, { exact });
@@ -267,13 +267,11 @@ class Vault implements Source {
     };
   }
 
-  /** The note that a note is a conflict copy of; not settled where the text of that note decides. */
+  /** Whether a note is a conflict copy of another one; not settled where the text of that note decides. */
   async #copyOf(key: string, text: string): Promise<{ copyOf: string | null; isSettled: boolean }> {
-    const named = namedCopyOf(key, this.#listed);
-    if (named === null || named.needs === null) return { copyOf: named?.original ?? null, isSettled: true };
-    const original = await readText(this.#realRoot!, named.original);
-    const areSame = areVersions(text, original, named.needs);
-    return { copyOf: areSame ? named.original : null, isSettled: false };
+    const { original = null, needs = null } = namedCopyOf(key, this.#listed) ?? {};
+    const isCopy = needs === null || areVersions(text, await readText(this.#realRoot!, original!), needs);
+    return { copyOf: isCopy ? original : null, isSettled: needs === null };
   }
 
   async #datesOf(note: Note, fileName: string): Promise<NoteDates> {

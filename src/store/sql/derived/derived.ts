@@ -14,7 +14,7 @@ import type { Row, Sql } from '../sql.ts';
 function nameRows(ns: number, record: RecordHeader): Row[] {
   if (record.deletedAt !== null) return [];
   const names = {
-    link: linkNames(linkTarget(record)),
+    link: linkTarget(record)?.names ?? [],
     note: noteNames(record),
     mention: mentionNames(record),
   };
@@ -117,7 +117,7 @@ function changedLinkNames({ before, after }: ChangedRecord): LinkName[] {
   const [was, is] = [linkTarget(before), linkTarget(after)];
   if (isDeepStrictEqual(was, is)) return [];
   return [was, is].flatMap((target) =>
-    target === null ? [] : linkNames(target).map((name) => ({ source: target.source, name })),
+    (target?.names ?? []).map((name) => ({ source: target!.source, name })),
   );
 }
 
@@ -125,17 +125,14 @@ function changedLinkNames({ before, after }: ChangedRecord): LinkName[] {
 interface LinkTarget {
   readonly source: string;
   readonly key: string;
-  /** See `pageNamesIn`. */
-  readonly pages: readonly string[];
+  /** The name of its file, and those of a page of Logseq. */
+  readonly names: readonly string[];
 }
 
 function linkTarget(record: RecordHeader | null): LinkTarget | null {
   if (record === null || record.key === null || record.deletedAt !== null || !isSourced(record)) return null;
-  return { source: record.source, key: record.key, pages: pageNamesIn(record.metadata) };
-}
-
-function linkNames(target: LinkTarget | null): string[] {
-  return target === null ? [] : [...new Set([linkNameOfKey(target.key), ...target.pages])];
+  const { source, key, metadata } = record;
+  return { source, key, names: [...new Set([linkNameOfKey(key), ...pageNamesIn(metadata)])] };
 }
 
 function distinct(names: readonly LinkName[]): LinkName[] {

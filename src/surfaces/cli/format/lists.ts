@@ -48,8 +48,9 @@ export function problemLines(problems: readonly Problem[], view: View, vault?: s
     const label = skipped ? style.warning('skipped') : style.dim('note');
     const rest = others.get(problem) ?? [];
     const lists = vault === undefined ? '' : `; \`loci sources show ${shellWord(vault)}\` lists up to 20`;
-    const names = rest.slice(0, MAX_NAMED).map((other) => oneLine(other.path));
-    const which = reason === 'conflict_copy' && names.length > 0 ? `: ${names.join(', ')}` : '';
+    const names =
+      reason === 'conflict_copy' ? rest.slice(0, MAX_NAMED).map((each) => oneLine(each.path)) : [];
+    const which = names.length > 0 ? `: ${names.join(', ')}` : '';
     const more = rest.length === 0 ? '' : ` (and ${formatCount(rest.length, 'other note')}${which}${lists})`;
     return `${label} ${oneLine(path)}: ${oneLine(detail)}${more}`;
   });
