@@ -36,6 +36,8 @@ function vectorsOf({ model, input }: Readonly<Record<string, unknown>>): number[
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let server: ProviderServer;
 let opened: EngineContext[];
+/** The server does not have it. */
+let missingModel = '';
 
 async function open(embedding: Readonly<Record<string, unknown>>): Promise<EngineContext> {
   const loci = await openInline(settings(folder.path, { search: { minScore: 0 }, embedding }));
@@ -52,7 +54,12 @@ beforeEach(async () => {
   server = await startProvider({
     format: { ...OLLAMA, answer: (_, body) => OLLAMA.answer(vectorsOf(body), body) },
     embed: () => Promise.resolve([]),
+    refuse: ({ body }) =>
+      body['model'] === missingModel
+        ? { status: 404, body: { error: `model "${missingModel}" not found` } }
+        : undefined,
   });
+  missingModel = '';
   const loci = await openWith('nomic-embed-text');
   for (const content of TEXTS) await write(loci, { content });
 });
@@ -71,12 +78,13 @@ describe('a search during a backfill', () => {
   it('is answered by the previous model, and says so, until all vectors are made', async () => {
     const changed = await openWith('bge-m3');
     expect((await search(changed, { query: 'oven' })).notices).toEqual([NOTICE]);
-    server.faults.push({ status: 404, body: { error: 'model "bge-m3" not found' } });
+    missingModel = 'bge-m3';
     await expect(backfill(changed)).rejects.toMatchObject({ code: 'embedding_unavailable' });
     const { provider, missing, notices, results } = await search(changed, { query: 'oven' });
     expect([provider, missing, notices]).toEqual(['ollama/nomic-embed-text', [], [NOTICE]]);
     expect(results[0]!.why).toContain('meaning #');
     expect(server.requests.map(({ body }) => body['model']).at(-1)).toBe('nomic-embed-text');
+    missingModel = '';
     expect(await backfill(changed)).toMatchObject({ is_active: true });
     const after = await search(changed, { query: 'oven' });
     expect(after).toMatchObject({ provider: 'ollama/bge-m3', notices: [] });

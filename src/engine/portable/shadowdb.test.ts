@@ -271,7 +271,7 @@ describe('an import of ShadowDB', () => {
 });
 
 it.each([
-  ['postgres://me:hunter2@127.0.0.1:1/db', 'store_failed', /connection to PostgreSQL failed/],
+  ['postgres://me:hunter2@127.0.0.1:1/db', 'store_unavailable', /connection to PostgreSQL failed/],
   ['postgres://me:hunter2@[', 'invalid_config', /path has a character that must be percent-encoded/],
   ['env:LOCI_TEST_NOWHERE', 'invalid_config', /the variable LOCI_TEST_NOWHERE, which path names, is not set/],
   ['file:/nowhere/secret', 'invalid_config', /\/nowhere\/secret, which path names, cannot be read/],
