@@ -26,7 +26,7 @@ function sourceOf(id: string): SourceConfig {
 
 /** Runs the command of an entry and parses its output. The commands of the README need no shell and have no quotes. */
 async function documentsOf(
-  command: SourceConfig['command'],
+  command: SourceConfig['command'] = '',
   cwd: string,
 ): Promise<Record<string, unknown>[]> {
   const [program = '', ...args] = Array.isArray(command) ? command : command.split(' ');

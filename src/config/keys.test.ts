@@ -36,6 +36,7 @@ describe('CONFIG_KEYS', () => {
       'store.path',
       'vaults[].path',
       'sources[].cwd',
+      'sources[].path',
       'skills[].path',
       'server.socket',
       'adapters.vaultRoot',

@@ -337,7 +337,8 @@ export const configSchema = z
       .array(source)
       .prefault([])
       .describe(
-        'Commands whose output the agent should know without asking: todos, a calendar, or anything else that can be JSON.',
+        'Commands whose output the agent should know without asking: todos, a calendar, or anything else that can be JSON. And folders ' +
+          'with conversations.',
       ),
     skills: z
       .array(z.strictObject({ path: path().describe('A folder that holds a folder for each skill.') }))
@@ -362,6 +363,15 @@ export const configSchema = z
     log: log.prefault({}).describe('What is logged.'),
   })
   .superRefine(({ sources, vaults }, context) => {
+    for (const [i, { kind, command, path: folder }] of sources.entries()) {
+      const isCommand = kind === 'command';
+      if (isCommand && command === undefined)
+        context.addIssue({ code: 'custom', path: ['sources', i, 'command'] });
+      if ((isCommand ? folder : command) === undefined) continue;
+      const message = `a source of the kind ${kind} has none`;
+      const key = isCommand ? 'path' : 'command';
+      context.addIssue({ code: 'custom', path: ['sources', i, key], message, params: { explained: true } });
+    }
     const named = [
       ...vaults.map(({ name, path: folder }, i) =>
         name === undefined

@@ -249,8 +249,34 @@ export const source = z.strictObject({
     .describe(
       'A short name of lowercase letters, digits, dots, dashes and underscores. Its documents are stored under it.',
     ),
+  kind: z
+    .enum(['command', 'conversations'])
+    .default('command')
+    .describe(
+      'What it reads: the documents that a command prints, or the conversations with ChatGPT, Claude, Claude Code and Codex in the files ' +
+        'of a folder.',
+    ),
   ...settings,
+  command: settings.command
+    .exactOptional()
+    .describe(`${settings.command.description ?? ''} Only for the kind \`command\`, which needs it.`),
+  path: path()
+    .exactOptional()
+    .describe(
+      'The folder of the files of the kind `conversations`, such as `~/.claude/projects`. Without it, the settings are those of ' +
+        'conversations that `loci import` has stored under this id: `chatgpt`, `claude`, `claude-code` or `codex`.',
+    ),
+  includeInContext: z
+    .boolean()
+    .exactOptional()
+    .describe(
+      `${settings.includeInContext.description ?? ''} The default is true for commands. For conversations, it is false, and then agents do not ` +
+        'find them at all.',
+    ),
 });
 
-/** A command that prints documents. */
+/** A source of the settings. A command that prints documents unless its kind is another one. */
 export type SourceConfig = z.infer<typeof source>;
+
+/** A source that reads conversations, with the settings that it shares with commands. */
+export type ConversationSourceConfig = Omit<SourceConfig, 'command' | 'kind'>;

@@ -39,6 +39,12 @@ export async function findSkills(folder: string): Promise<FoundSkill[]> {
   return (await import('./skill/find-skills.ts')).readSkills(folder);
 }
 
+/** Reads files with conversations. */
+export async function conversationReader() {
+  const { conversationFiles, conversationsOf } = await import('./conversations/conversation-files.ts');
+  return { conversationFiles, conversationsOf };
+}
+
 /** The YAML parser has sixty files. Loading it in two parts blocks the event loop for less than 50 ms each time. */
 async function loadYaml(): Promise<void> {
   await import('yaml/util');

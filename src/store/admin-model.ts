@@ -123,6 +123,8 @@ export interface SourceRun {
 export interface SourceState {
   /** The folder that was read; `null` for a source that has none. */
   readonly root: string | null;
+  /** Whether it has conversations, which are private unless the settings say otherwise. */
+  readonly hasConversations: boolean;
   /** When it was last read completely. */
   readonly readAt: Timestamp | null;
   /** Where the settings are that it was last read with: `plugins.entries.memory-loci.config`. `null` for loci.yaml. */

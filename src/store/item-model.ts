@@ -12,6 +12,7 @@ export const ITEM_KINDS = [
   'pipeline_history',
   'receipt',
   'source_state',
+  'source_file',
   'graph_layout',
   'token',
   'idempotency',

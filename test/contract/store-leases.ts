@@ -259,6 +259,7 @@ export function describeFences({ store, namespace }: StoreFixture): void {
 /** The state of a source before its first refresh. */
 const NEVER_REFRESHED: SourceState = {
   root: null,
+  hasConversations: false,
   readAt: null,
   settings: null,
   triedAt: null,
@@ -282,6 +283,7 @@ const NEVER_REFRESHED: SourceState = {
 /** A state in which every field has a different value. */
 const ALL_STATE_FIELDS: SourceState = {
   root: '/home/ada/notes',
+  hasConversations: true,
   readAt: NOW,
   settings: 'plugins.entries.memory-loci.config',
   triedAt: NOW + 1,

@@ -30,7 +30,7 @@ import {
   type forgetFactsInput,
   MAX_LISTED,
 } from './fact-fields.ts';
-import { screenTexts } from '../records/screen.ts';
+import { screenTexts } from '../shared/screen.ts';
 
 /** How often a write is tried when another process stores the same key at the same time. */
 const MAX_ATTEMPTS = 20;

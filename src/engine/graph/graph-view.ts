@@ -31,8 +31,8 @@ export async function graphFilter(
   context: EngineContext,
   { project, audience = audienceOf(context.caller, {}) }: GraphScope,
 ): Promise<GraphFilter> {
-  const { vaults, sources } = await sourcesOfNamespace(context);
-  const excludedSources = hiddenSources(vaults, sources, audience);
+  const { vaults, sources, conversations } = await sourcesOfNamespace(context);
+  const excludedSources = hiddenSources(vaults, [...sources, ...conversations], audience);
   return {
     ...(excludedSources.length > 0 && { excludedSources }),
     ...(project !== undefined && { project }),

@@ -292,6 +292,7 @@ function checkSource(report: SourceReport, now: Timestamp): Check {
   });
   switch (condition) {
     case 'fresh':
+    case 'imported':
     case 'disabled': {
       const { repair: _, ...check } = warning('');
       return { ...check, result: 'ok', hint: null };
@@ -302,7 +303,11 @@ function checkSource(report: SourceReport, now: Timestamp): Check {
     case 'stale':
       return warning(`Run \`loci sources refresh ${id}\`, or let \`loci sources watch\` keep it fresh.`);
     case 'failing':
-      return warning(`\`loci sources test ${id}\` runs it once and shows what it prints.`);
+      return warning(
+        kind === 'conversations'
+          ? 'Correct its path in loci.yaml, or mount the folder.'
+          : `\`loci sources test ${id}\` runs it once and shows what it prints.`,
+      );
     case 'waiting for approval':
     case 'changed, waiting for approval':
       return warning(

@@ -23,7 +23,7 @@ import { wholeCitations } from '../shared/citations.ts';
 import { auditDraft } from '../audit/audit.ts';
 import { isoTime } from '../fields/times.ts';
 import { resolveCitation } from '../records/citations/resolve-citation.ts';
-import { screenTexts } from '../records/screen.ts';
+import { screenTexts } from '../shared/screen.ts';
 
 /** The length of a UUID. */
 const MAX_RECEIPT_ID_LENGTH = 36;

@@ -23,6 +23,14 @@ const counts = () =>
     refused: count().describe('Those that could not be imported; `problems` names them.'),
   });
 
+const conversationCounts = z.strictObject({
+  source: z.string(),
+  conversations: count(),
+  messages: count(),
+  days: count().describe('The days of the conversations; each is a record.'),
+  empty: count().describe('Conversations without a message that has text, which are left out.'),
+});
+
 const remark = z.strictObject({ location: z.string(), message: z.string() });
 const remarks = () => z.array(remark);
 
@@ -34,7 +42,8 @@ export const importInput = z.strictObject({
   path: localPath()
     .exactOptional()
     .describe(
-      'The export to read, or the folder of an OpenClaw agent. `-` is standard input. For the memories of ShadowDB, the connection ' +
+      'The export to read, or the folder of an OpenClaw agent. Or conversations: an export of ChatGPT or Claude (ZIP, folder or JSON), ' +
+        'transcripts of Claude Code or Codex. `-` is standard input. For the memories of ShadowDB, the connection ' +
         'string of its database (`postgres://…`) or the place of one (`env:NAME`, `file:/path`).',
     ),
   table: z
@@ -62,7 +71,7 @@ export const importInput = z.strictObject({
 export type ImportInput = z.infer<typeof importInput>;
 
 export const importOutput = z.strictObject({
-  format: z.enum(['jsonl', 'openclaw', 'shadowdb']),
+  format: z.enum(['jsonl', 'openclaw', 'shadowdb', 'conversations']),
   dry_run: z.boolean(),
   records: counts(),
   startup: counts(),
@@ -72,6 +81,12 @@ export const importOutput = z.strictObject({
   changes: z
     .array(z.strictObject({ location: z.string(), change: z.string(), title: z.string() }))
     .describe('In a dry run: what the import would do.'),
+  conversations: z.array(conversationCounts).describe('What was read of conversations, by program.'),
+  private: z
+    .array(z.string())
+    .describe(
+      'The sources of conversations that agents do not find, because the settings do not include them in contexts.',
+    ),
   renumbered: z
     .array(z.strictObject({ uuid: z.string(), from: count(), to: count() }))
     .describe('Records that got a new number because theirs was in use here.'),
@@ -112,7 +127,17 @@ export class ImportReport {
         audit: none(),
         history: none(),
       },
-      ...{ changes: [], renumbered: [], conflicts: [], problems: [], omitted: 0, masked: [], masked_in: [] },
+      ...{
+        changes: [],
+        conversations: [],
+        private: [],
+        renumbered: [],
+        conflicts: [],
+        problems: [],
+        omitted: 0,
+        masked: [],
+        masked_in: [],
+      },
       ...{ embedded: 0, ...NO_REFUSALS, why: null, took_ms: 0 },
     };
   }

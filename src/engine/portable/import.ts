@@ -9,13 +9,14 @@ import type { EngineContext } from '../context.ts';
 import { vectorsToFill } from '../embedding/models.ts';
 import { embedNew } from '../reading/embed-new.ts';
 import { expire, schedulePurge } from '../shared/retention.ts';
-import { readExport, splitLines } from './export-lines.ts';
+import { importConversations } from './conversations.ts';
+import { FORMAT, readExport, splitLines } from './export-lines.ts';
 import { type ImportInput, type ImportOutput, ImportReport } from './import-report.ts';
 import { ItemImport } from './item-type.ts';
 import { ITEM_TYPES } from './items.ts';
 import { importShadowDatabase } from './shadowdb.ts';
 import { filesBelow, givenFiles, type WorkspaceFiles } from './workspace-files.ts';
-import { importWorkspace, isWorkspacePath } from './workspace.ts';
+import { hasWorkspaceFiles, importWorkspace, isWorkspacePath } from './workspace.ts';
 
 interface EmbeddingOptions extends ProgressOptions {
   /** How long to wait for the embeddings, in milliseconds. They then go on while the engine is open. Unlimited unless given. */
@@ -23,9 +24,10 @@ interface EmbeddingOptions extends ProgressOptions {
 }
 
 /**
- * Imports an export in JSON Lines, the folder of an OpenClaw agent, or the database of a ShadowDB. Importing the same again changes
- * nothing, and an import that was interrupted continues. An export is checked to its end before any of it is imported.
- * @throws LociError `invalid_input` for anything but a complete export of this version, an OpenClaw folder or a ShadowDB;
+ * Imports an export in JSON Lines, the folder of an OpenClaw agent, the database of a ShadowDB, or conversations of other programs.
+ * Importing the same again changes nothing, and an import that was interrupted continues. An export is checked to its end before any of
+ * it is imported.
+ * @throws LociError `invalid_input` for anything but a complete export of this version, an OpenClaw folder, a ShadowDB or conversations;
  *   `unreadable`, `writes_disabled`, `aborted`
  */
 export async function importMemory(
@@ -85,6 +87,10 @@ async function openSource(
     format: 'openclaw',
     run: (job) => importWorkspace(job, workspace, agent),
   });
+  const conversations: ImportSource = {
+    format: 'conversations',
+    run: (job) => importConversations(job, path),
+  };
   if (lines !== undefined) return fromLines(() => splitLines([lines]), 'the given lines');
   if (files !== undefined) return fromFiles(givenFiles(files));
   if (namesDatabase(path))
@@ -93,13 +99,29 @@ async function openSource(
   const stats = await stat(path).catch((error: unknown) => {
     throw unreadableError(path, error);
   });
-  if (stats.isDirectory()) return fromFiles(await filesBelow(path, isWorkspacePath));
+  if (stats.isDirectory()) {
+    const workspace = await filesBelow(path, isWorkspacePath);
+    return hasWorkspaceFiles(workspace) ? fromFiles(workspace) : conversations;
+  }
   // Opening a FIFO would wait for a writer.
   if (!stats.isFile())
     throw new LociError('unreadable', `${path} is not a regular file`, {
       hint: 'Name a file or a folder; `-` reads standard input.',
     });
-  return fromLines(() => fileLines(path), path);
+  return (await isExport(path)) ? fromLines(() => fileLines(path), path) : conversations;
+}
+
+const HEAD_BYTES = 1000;
+
+/** Whether a file begins as an export of Loci does, of whatever version, or may have been one that was damaged. */
+async function isExport(path: string): Promise<boolean> {
+  try {
+    await using handle = await open(path);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    return bytesRead === 0 || buffer.toString('utf8', 0, bytesRead).includes(`"${FORMAT}"`);
+  } catch (error) {
+    throw unreadableError(path, error);
+  }
 }
 
 /** Each call reads the lines from the beginning. */

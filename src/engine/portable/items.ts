@@ -26,7 +26,7 @@ import { auditDraft } from '../audit/audit.ts';
 import { MAX_RUNS_PER_CATEGORY, RUN_LIFETIME_MS } from '../audit/history-log.ts';
 import type { EngineContext } from '../context.ts';
 import { assertWithinLimits } from '../fields/limits.ts';
-import { screenTexts } from '../records/screen.ts';
+import { screenTexts } from '../shared/screen.ts';
 import { assertValidEntry, startupAuditDraft, whyTooLong } from '../startup/startup.ts';
 import { ITEM_TYPE_NAMES, type ItemTypeName } from './import-report.ts';
 import {

@@ -5,6 +5,7 @@ import { LociError } from '../../core/errors.ts';
 import { sha256 } from '../../core/ids.ts';
 import { DAY_MS, localTime, storedTime } from '../../core/time/whole-day.ts';
 import { type LociRecord, ORIGINS, TRUST } from '../../core/types.ts';
+import { CONVERSATION_TYPE } from '../../sources/conversation.ts';
 import { assertParseable } from '../../sources/markdown/density.ts';
 import type { AuditDraft } from '../../store/admin-model.ts';
 import type { ExistingRecords, RecordImport } from '../../store/model.ts';
@@ -12,9 +13,10 @@ import { lowerTrust } from '../access/permission.ts';
 import { auditDraft, diffOf, newDiff } from '../audit/audit.ts';
 import type { EngineContext } from '../context.ts';
 import { chunkingOf } from '../embedding/models.ts';
+import { conversationState } from '../reading/configured/source-policies.ts';
 import { TTL_SECONDS } from '../facts/fact-fields.ts';
 import { assertNotReserved, assertWithinLimits } from '../fields/limits.ts';
-import { screenTexts } from '../records/screen.ts';
+import { screenTexts } from '../shared/screen.ts';
 import { invalidateNextExpiry, unshortened } from '../shared/retention.ts';
 import type { ImportCounts, ImportReport } from './import-report.ts';
 import {
@@ -310,7 +312,11 @@ async function commit(context: EngineContext, writes: readonly Plan[]): Promise<
   const audit = isForInbox(caller)
     ? writes.map((write) => undoableDraft(context, write))
     : auditOf(context, writes);
-  const ids = await store.records.commit(namespace, { imports, chunking: chunking.signature, audit });
+  const conversations = imports.flatMap(({ draft: { origin, recordType, source } }) =>
+    origin === 'source' && recordType === CONVERSATION_TYPE ? source : [],
+  );
+  const items = [...new Set(conversations)].map((source) => conversationState(context, source));
+  const ids = await store.records.commit(namespace, { imports, chunking: chunking.signature, audit, items });
   invalidateNextExpiry(context);
   return ids;
 }

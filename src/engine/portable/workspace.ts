@@ -8,7 +8,7 @@ import { sourceStateChange, sourceStates, startupEntries } from '../../store/ite
 import { lowerTrust } from '../access/permission.ts';
 import type { EngineContext } from '../context.ts';
 import { assertWithinLimits } from '../fields/limits.ts';
-import { screenTexts } from '../records/screen.ts';
+import { screenTexts } from '../shared/screen.ts';
 import { startupSubject } from '../startup/startup.ts';
 import { type Fragment, type ListSplitting, splitIntoFragments } from './fragments.ts';
 import { isRefusal, type ItemImport } from './item-type.ts';
@@ -58,6 +58,11 @@ export function isWorkspacePath(path: string): boolean {
   if (!/^memory\//i.test(path)) return false;
   const name = fileName(path);
   return !name.startsWith('.') && (TEXT_FILE.test(name) || !name.includes('.'));
+}
+
+/** Whether a folder has a file that is imported. */
+export function hasWorkspaceFiles({ paths }: WorkspaceFiles): boolean {
+  return paths.some((path) => isWorkspacePath(path) && TEXT_FILE.test(path));
 }
 
 /**

@@ -41,6 +41,8 @@ async function approvable(
   fingerprint: string | undefined,
 ): Promise<ResolvedCommand> {
   const source = requireSource(await configuredSources(context), id);
+  if (source.kind === 'conversations')
+    throw new LociError('conflict', `${id} needs no approval: it runs no command`);
   if (source.kind === 'code')
     throw new LociError('conflict', `${id} needs no approval: the program that uses Loci has registered it`);
   const command = await resolveCommand(source, null);

@@ -4,7 +4,7 @@ import type { EngineContext } from '../context.ts';
 import type { ProgressOptions } from '../../core/progress.ts';
 import { withLease } from '../shared/lease.ts';
 import { leaseName } from './refresh/refresh.ts';
-import { sourceStateChange } from '../../store/items/kinds.ts';
+import { sourceFileRemoval, sourceFiles, sourceStateChange } from '../../store/items/kinds.ts';
 
 const PAGE_SIZE = 1000;
 /**
@@ -50,6 +50,8 @@ async function forget(
       if (!(error instanceof LociError) || error.code !== 'not_found') throw error;
     }
   }
-  await store.records.commit(namespace, { items: [sourceStateChange(source, null)] });
+  const files = await sourceFiles(store.records, namespace, source);
+  const removals = [...files.keys()].map((path) => sourceFileRemoval(source, path));
+  await store.records.commit(namespace, { items: [sourceStateChange(source, null), ...removals] });
   return forgotten;
 }

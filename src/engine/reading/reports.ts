@@ -12,7 +12,11 @@ import {
   type ResolvedCommand,
 } from './approval/approval.ts';
 import { changesSince, parseApproval } from './approval/approval-record.ts';
-import { configuredSources, type ConfiguredCommand } from './configured/configured-sources.ts';
+import {
+  configuredSources,
+  type ConfiguredCommand,
+  type ConversationFolder,
+} from './configured/configured-sources.ts';
 import type { CodeSource } from './configured/registered-sources.ts';
 import { missingProgramError } from './approval/watched-files.ts';
 import { isStale } from './configured/schedule.ts';
@@ -38,6 +42,8 @@ export const CONDITIONS = [
   'gone',
   /** It is not in the settings; others had it when it was last read. */
   'set elsewhere',
+  /** Conversations that were imported, and are not read again by themselves. */
+  'imported',
 ] as const;
 export type Condition = (typeof CONDITIONS)[number];
 
@@ -51,9 +57,9 @@ export interface SourceReport {
   readonly id: string;
   readonly name: string;
   /** `code`: a function that the program which uses Loci has registered. */
-  readonly kind: 'vault' | 'command' | 'skill' | 'code';
+  readonly kind: 'vault' | 'command' | 'skill' | 'code' | 'conversations';
   readonly condition: Condition;
-  /** The folder of a vault or a skill. */
+  /** The folder of a vault, a skill or conversations. */
   readonly folder: string | null;
   /** `null` for a vault, a function, and a command that is broken. */
   readonly command: ResolvedCommand | null;
@@ -100,9 +106,9 @@ export async function sourceReports(
   const commands = await Promise.all(
     sources.map(async (source) => {
       const state = states.get(source.id) ?? null;
-      return source.kind === 'code'
-        ? codeReport(context, source, state, counts)
-        : commandReport(context, source, state, counts);
+      return source.kind === 'command'
+        ? commandReport(context, source, state, counts)
+        : readReport(context, source, state, counts);
     }),
   );
   const unusable = brokenSkills.map(({ id, folder, problem }): SourceReport => ({
@@ -137,15 +143,17 @@ function common(
   };
 }
 
-function codeReport(
+function readReport(
   { now }: EngineContext,
-  { id, name, settings }: CodeSource,
+  source: CodeSource | ConversationFolder,
   state: SourceState | null,
   counts: ReadonlyMap<string, number>,
 ): SourceReport {
+  const { id, name, kind, settings } = source;
   const { refreshInterval, enabled } = settings;
   const condition = conditionOf(state, { enabled, interval: refreshInterval, now: now() });
-  return { ...common(id, state, counts), name, kind: 'code', refreshInterval, condition };
+  const folder = source.kind === 'code' ? null : source.path;
+  return { ...common(id, state, counts), name, kind, folder, refreshInterval, condition };
 }
 
 async function commandReport(
@@ -233,6 +241,8 @@ function leftOver(
     const state = states.get(id) ?? null;
     // The notes of an imported vault have no folder here.
     const isVault = vaultNames.has(id) || (state !== null && state.root !== null);
+    if (state?.hasConversations === true)
+      return { ...common(id, state, counts), kind: 'conversations', condition: 'imported' };
     const kind = isVault ? 'vault' : 'command';
     const place = otherSettings(context, state);
     const report = { ...common(id, state, counts), kind, folder: state?.root ?? null } as const;

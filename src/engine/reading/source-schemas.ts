@@ -14,13 +14,14 @@ const idInput = (): z.ZodString =>
 export const sourceOutput = z.strictObject({
   id: z.string().describe('The id that the other `sources` operations take.'),
   name: z.string().describe('The name that results show.'),
-  kind: z.enum(['vault', 'command', 'skill', 'code']),
+  kind: z.enum(['vault', 'command', 'skill', 'code', 'conversations']),
   condition: z
     .enum(CONDITIONS)
     .describe(
       'fresh; stale: not read for more than twice its interval; new: never read; failing: the last attempt failed and the last ' +
         'good documents stay; broken: it cannot run before its settings are corrected; gone: it has documents but is no longer in ' +
-        'the settings; set elsewhere: other settings, such as those of a plugin of OpenClaw, had it when it was last read.',
+        'the settings; set elsewhere: other settings, such as those of a plugin of OpenClaw, had it when it was last read; imported: ' +
+        'conversations that `import` has stored.',
     ),
   documents: count().describe('Documents, or notes, in the store.'),
   hits: count().describe('Searches that found at least one of its documents.'),

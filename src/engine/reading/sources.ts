@@ -202,7 +202,7 @@ async function refreshOne(
   source: ConfiguredSource | VaultConfig,
   options: ViewerOptions,
 ): Promise<RefreshedSource> {
-  const isVault = 'path' in source;
+  const isVault = !('kind' in source);
   const [id, name] = isVault ? [vaultName(source), vaultName(source)] : [source.id, source.name];
   const isOwner = options.isOwner ?? false;
   try {
@@ -227,7 +227,8 @@ async function runSource(
   const notify = (stage: 'reading' | 'waiting', subject: string): void =>
     options.onProgress?.({ stage, subject, done: 0, total: 0 });
   if (!settings.enabled) {
-    const place = kind === 'code' ? 'the program' : source.skill === null ? 'loci.yaml' : 'its SKILL.md';
+    const isOfSkill = kind === 'command' && source.skill !== null;
+    const place = kind === 'code' ? 'the program' : isOfSkill ? 'its SKILL.md' : 'loci.yaml';
     throw disabledError(id, place, ` \`loci sources test ${id}\` runs it anyway, and stores nothing.`);
   }
   return refreshSource(context, source, {

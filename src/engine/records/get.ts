@@ -11,6 +11,7 @@ import { isoTime } from '../fields/times.ts';
 import { expire } from '../shared/retention.ts';
 import { runAt, runPath } from './citations/corpus-path.ts';
 import { sourceOrigins } from '../reading/configured/source-origin.ts';
+import { privateSources } from '../reading/configured/source-policies.ts';
 import { recordAge } from './results/record-age.ts';
 
 /** A path of a note, its vault and its lines. */
@@ -85,7 +86,7 @@ export async function get(
   const run = await runAt(context, name);
   const { record, lines } =
     run === null
-      ? await resolveCitation(context, citation)
+      ? await resolveCitation(context, citation, await privateSources(context))
       : { record: recordOfRun(run, context.config.project), lines: requested };
   const [from = null] = await sourceOrigins(context, [record]);
   return {

@@ -167,9 +167,10 @@ export async function searchOutcome(
   const { caller, config, namespace, store } = context;
   const now = context.now();
   await expire(context);
-  const { vaults, sources } = await sourcesOfNamespace(context);
-  const hidden = hiddenSources(vaults, sources, audience ?? audienceOf(caller, filter));
-  const policies = sourcePolicies(vaults, sources);
+  const { vaults, sources, conversations } = await sourcesOfNamespace(context);
+  const all = [...sources, ...conversations];
+  const hidden = hiddenSources(vaults, all, audience ?? audienceOf(caller, filter));
+  const policies = sourcePolicies(vaults, all);
   const reranker = await usableReranker(context);
   const limit = requestedLimit ?? config.search.limit;
   const outcome = await runSearch({
@@ -190,7 +191,7 @@ export async function searchOutcome(
         resultLimit: limit,
         limit: Math.min(related ?? config.search.related, limit),
         // The request does not ask for related documents, so they are chosen as for a model's context.
-        excludedSources: hiddenSources(vaults, sources, 'context'),
+        excludedSources: hiddenSources(vaults, all, 'context'),
       },
     }),
     ...(signal === undefined ? {} : { signal }),

@@ -12,7 +12,7 @@ import { embedWritten, type Embedded } from './write.ts';
 import { assertNotReserved, assertWithinLimits, type WritableFields } from '../fields/limits.ts';
 import { lowerTrust, assertWritesEnabled } from '../access/permission.ts';
 import type { updateInput, UpdateOutput } from './record-schemas.ts';
-import { screenTexts } from './screen.ts';
+import { screenTexts } from '../shared/screen.ts';
 import { formatAge } from '../../core/time/age.ts';
 
 /**

@@ -10,7 +10,7 @@ import { chunkingOf, vectorsToFill, UnembeddedWrites } from '../embedding/models
 import { assertNotReserved, assertWithinLimits, type WritableFields } from '../fields/limits.ts';
 import { assertWritesEnabled } from '../access/permission.ts';
 import type { writeInput, WriteOutput } from './record-schemas.ts';
-import { screenTexts } from './screen.ts';
+import { screenTexts } from '../shared/screen.ts';
 import { DAY_MS } from '../../core/time/whole-day.ts';
 import { idempotentResult } from '../../store/items/kinds.ts';
 import type { IdempotencyKey } from '../../store/model.ts';

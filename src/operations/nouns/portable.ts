@@ -88,7 +88,8 @@ export const portableOperations = withNames({
     description:
       'Imports an export in JSON Lines with nothing lost, or the files of an OpenClaw agent (MEMORY.md, USER.md, ' +
       'memory/*.md as records; SOUL.md, IDENTITY.md, AGENTS.md, TOOLS.md as startup entries). The command line also imports ' +
-      'the database of a ShadowDB, which it only reads. Importing the same again changes nothing, and an import that was interrupted ' +
+      'the database of a ShadowDB, which it only reads, and conversations: exports of ChatGPT and Claude, transcripts of Claude Code and ' +
+      'Codex (docs/sources.md). Importing the same again changes nothing, and an import that was interrupted ' +
       'continues. Where a record is here already, the newer state wins.',
     input: importInput,
     output: importOutput,
@@ -105,6 +106,10 @@ export const portableOperations = withNames({
         input: { path: '~/.openclaw/workspace', dry_run: true },
       },
       { title: 'Import an export', input: { path: '~/memory.jsonl' } },
+      {
+        title: 'Count the conversations in an export of ChatGPT or Claude',
+        input: { path: '~/Downloads/export.zip', dry_run: true },
+      },
       {
         title: 'Import a ShadowDB, whose connection string is in a variable',
         input: { path: 'env:SHADOWDB_URL', table: 'memories' },

@@ -1,5 +1,6 @@
 import { analyze } from '../../core/text/analyze.ts';
 import type { Metadata, Timestamp } from '../../core/types.ts';
+import { CONVERSATION_TYPE } from '../../sources/conversation.ts';
 import { isSourced } from '../../store/rules/filter.ts';
 import type { RecordHeader, StoredPassage } from '../../store/search-model.ts';
 import { dateTerms, type DateRange } from '../query/dates.ts';
@@ -77,9 +78,9 @@ export function sourceBoosts(
   return boosts;
 }
 
-/** The metadata that ranking relies on: a source could set its own to rank higher. */
+/** The metadata that ranking relies on: a source could set its own to rank higher. That of conversations is made by their reader. */
 function trustedMetadata({ record }: StoredPassage): Metadata {
-  return record.origin === 'source' ? {} : record.metadata;
+  return record.origin === 'source' && record.recordType !== CONVERSATION_TYPE ? {} : record.metadata;
 }
 
 /** Whether a turn is of the user or of an assistant; nothing for what is no turn. */

@@ -28,14 +28,10 @@ export async function readWithin(
   maxBytes: number,
   options: { readonly exact?: boolean } = {},
 ): Promise<FileContent | { readonly tooLarge: bigint } | 'outside' | 'special'> {
-  const real = await resolveWithin(realRoot, key, options);
-  if (real === null) return 'outside';
-  // Opening a device may have side effects, stat has none.
-  if (!(await stat(real)).isFile()) return 'special';
-  await using handle = await open(real, OPEN_FLAGS);
-  const stats = await handle.stat({ bigint: true });
-  if (!stats.isFile()) return 'special';
-  if (!(await isOpenedAt(real, handle, stats))) return 'outside';
+  const opened = await openWithin(realRoot, key, options);
+  if (typeof opened === 'string') return opened;
+  await using handle = opened.handle;
+  const { stats } = opened;
   if (stats.size > BigInt(maxBytes)) return { tooLarge: stats.size };
   // If the file grows meanwhile, the bytes beyond the size in its revision are not read.
   const buffer = new Uint8Array(Number(stats.size));
@@ -46,6 +42,33 @@ export async function readWithin(
     length += bytesRead;
   }
   return { bytes: buffer.subarray(0, length), stats };
+}
+
+/**
+ * Opens a file below a real root for reading. The caller closes it.
+ * @returns as `readWithin`
+ * @throws the file system's error if the file is gone or may not be read
+ */
+export async function openWithin(
+  realRoot: string,
+  key: string,
+  options: { readonly exact?: boolean } = {},
+): Promise<{ readonly handle: FileHandle; readonly stats: BigIntStats } | 'outside' | 'special'> {
+  const real = await resolveWithin(realRoot, key, options);
+  if (real === null) return 'outside';
+  // Opening a device may have side effects, stat has none.
+  if (!(await stat(real)).isFile()) return 'special';
+  const handle = await open(real, OPEN_FLAGS);
+  try {
+    const stats = await handle.stat({ bigint: true });
+    const problem = !stats.isFile() ? 'special' : (await isOpenedAt(real, handle, stats)) ? null : 'outside';
+    if (problem === null) return { handle, stats };
+    await handle.close();
+    return problem;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
 }
 
 /**

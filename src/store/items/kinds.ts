@@ -1,5 +1,6 @@
 /** What the items of each kind have, and how they are read and written. */
 
+import { shortHash } from '../../core/ids.ts';
 import type { Json, Timestamp } from '../../core/types.ts';
 import type {
   AuditEntry,
@@ -36,6 +37,7 @@ const NAMES: Readonly<Record<ItemKind, (item: Pick<StoredItem, 'key' | 'position
   pipeline_history: ({ position }) => `the inputs of run ${String(position)}`,
   receipt: ({ key }) => `the receipt ${key}`,
   source_state: ({ key }) => `the list of problems of source ${key}`,
+  source_file: ({ key }) => `the state of the file ${key} of a source`,
   graph_layout: () => 'the positions of the nodes of the graph',
   token: ({ key }) => `the token ${key}`,
   idempotency: () => 'the answer for an idempotency key',
@@ -359,6 +361,7 @@ const MAX_RECENT_RUNS = 30;
 
 const INITIAL_STATE = {
   root: null,
+  hasConversations: false,
   readAt: null,
   settings: null,
   triedAt: null,
@@ -413,6 +416,46 @@ export function sourceStateChange(source: string, change: Partial<SourceState> |
     },
     initial: INITIAL_STATE,
   };
+}
+
+/** A file of a source that is read again only when it has changed. */
+export interface SourceFile {
+  /** Its path below the folder of the source. */
+  readonly path: string;
+  /** Of its size and time. */
+  readonly revision: string;
+  /** What could not be read of it. */
+  readonly problems: readonly string[];
+}
+
+/** The files of a source that were read, by path. */
+export async function sourceFiles(
+  items: Items,
+  namespace: string,
+  source: string,
+): Promise<Map<string, SourceFile>> {
+  const selector = { kind: 'source_file', ref: source, by: 'key' } as const;
+  const found = await items.items(namespace, selector, ALL_ITEMS);
+  const files = found.flatMap((item) => unlessDamaged(() => bodyOf(item) as SourceFile) ?? []);
+  return new Map(files.map((file) => [file.path, file]));
+}
+
+export function sourceFilePut(
+  source: string,
+  at: Timestamp,
+  { path, revision, problems }: SourceFile,
+): ItemChange {
+  const body = { path, revision, problems: problems.slice(0, MAX_PROBLEMS) };
+  return { put: { kind: 'source_file', key: sourceFileKey(source, path), at, ref: source, body } };
+}
+
+export function sourceFileRemoval(source: string, path: string): ItemChange {
+  return { remove: { kind: 'source_file', key: sourceFileKey(source, path) } };
+}
+
+/** A path may be longer than a key of an index. */
+function sourceFileKey(source: string, path: string): string {
+  return shortHash(joined(source, path));
 }
 
 /** Adds search hits to the states of sources. A source without a state is skipped. */

@@ -5,7 +5,12 @@ import { invalidateNextExpiry } from '../../shared/retention.ts';
 import { expandHome } from '../../../config/paths.ts';
 import { readSourceSettings } from '../../../config/problems.ts';
 import { type Config, DEFAULT_SKILL_FOLDERS } from '../../../config/schema.ts';
-import { sourceNameKey, type SourceSettings } from '../../../config/sources-schema.ts';
+import {
+  type ConversationSourceConfig,
+  type SourceConfig,
+  sourceNameKey,
+  type SourceSettings,
+} from '../../../config/sources-schema.ts';
 import { LociError } from '../../../core/errors.ts';
 import { systemErrorCode } from '../../../core/fs/file-errors.ts';
 import { closestWord } from '../../../core/text/closest-word.ts';
@@ -27,8 +32,17 @@ export interface ConfiguredCommand {
   readonly skill: string | null;
 }
 
-/** A command, or a function that the program has registered. */
-export type ConfiguredSource = ConfiguredCommand | CodeSource;
+/** A folder with conversations. */
+export interface ConversationFolder {
+  readonly kind: 'conversations';
+  readonly id: string;
+  readonly name: string;
+  readonly settings: ConversationSourceConfig;
+  readonly path: string;
+}
+
+/** A command, a function that the program has registered, or a folder with conversations. */
+export type ConfiguredSource = ConfiguredCommand | CodeSource | ConversationFolder;
 
 /** A skill whose source cannot be used. */
 interface BrokenSkill {
@@ -49,18 +63,27 @@ interface ConfiguredSources {
 export async function configuredSources(context: EngineContext): Promise<ConfiguredSources> {
   const { config, namespace } = context;
   if (namespace !== config.namespace) return { sources: [], broken: [] };
+  const folders = config.sources.flatMap(({ kind, command: _, ...settings }): ConversationFolder[] => {
+    const { id, name = id, path } = settings;
+    return kind === 'command' || path === undefined ? [] : [{ kind, id, name, settings, path }];
+  });
   const commands = await Promise.all(
-    config.sources.map(async ({ id, ...settings }): Promise<ConfiguredCommand> => {
-      const { cwd, watched } = await workingFolder(context, settings);
-      const watch = watched === undefined ? settings.watch : [...settings.watch, watched];
-      const name = settings.name ?? id;
-      return { kind: 'command', id, name, settings: { ...settings, watch }, cwd, skill: null };
-    }),
+    config.sources
+      .filter(isCommand)
+      .map(async ({ id, kind: _, path: __, ...given }): Promise<ConfiguredCommand> => {
+        const settings = { ...given, includeInContext: given.includeInContext ?? true };
+        const { cwd, watched } = await workingFolder(context, settings);
+        const watch = watched === undefined ? settings.watch : [...settings.watch, watched];
+        const name = settings.name ?? id;
+        return { kind: 'command', id, name, settings: { ...settings, watch }, cwd, skill: null };
+      }),
   );
-  const sources: ConfiguredSource[] = [...commands, ...context.shared(RegisteredSources).list()];
+  const sources: ConfiguredSource[] = [...commands, ...folders, ...context.shared(RegisteredSources).list()];
   const broken: BrokenSkill[] = [];
   const usedNames = new Set(
-    [...config.vaults.map(vaultName), ...sources.map(({ id }) => id)].map(sourceNameKey),
+    [...config.vaults.map(vaultName), ...config.sources, ...sources]
+      .map((each) => (typeof each === 'string' ? each : each.id))
+      .map(sourceNameKey),
   );
   const skills = await configuredSkills(config);
   for (const skill of skills) {
@@ -73,6 +96,11 @@ export async function configuredSources(context: EngineContext): Promise<Configu
     else sources.push(read);
   }
   return { sources, broken };
+}
+
+/** The schema requires a command of each source of this kind. */
+function isCommand(source: SourceConfig): source is SourceConfig & Required<Pick<SourceConfig, 'command'>> {
+  return source.kind === 'command';
 }
 
 /** How long `cachedSources` returns the same sources. */

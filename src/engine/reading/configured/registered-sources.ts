@@ -7,6 +7,8 @@ import type { DocumentSource, FetchedDocument } from '../../../sources/document.
 import { openSource } from '../../../sources/registry.ts';
 
 const codeSettings = source.omit({
+  kind: true,
+  path: true,
   command: true,
   shell: true,
   cwd: true,

@@ -33,8 +33,8 @@ export async function sourceOrigins(
 ): Promise<(SourceOrigin | null)[]> {
   if (!records.some(({ origin }) => origin === 'source')) return records.map(() => null);
   const states = await sourceStates(context.store.records, context.namespace);
-  const { sources } = await sourcesOfNamespace(context);
-  const configured = new Map(sources.map((source) => [source.id, source]));
+  const { sources, conversations } = await sourcesOfNamespace(context);
+  const configured = new Map([...sources, ...conversations].map((source) => [source.id, source]));
   const now = context.now();
   return records.map((record) => {
     if (record.origin !== 'source') return null;

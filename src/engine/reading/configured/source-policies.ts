@@ -1,12 +1,15 @@
 import type { SourceConfig, VaultConfig } from '../../../config/sources-schema.ts';
+import { CONVERSATION_PROGRAMS } from '../../../sources/conversation.ts';
 import { SOURCE_POLICY, type SourcePolicy, VAULT_POLICY } from '../../../search/rank/ranking.ts';
 import type { Caller } from '../../../core/caller.ts';
 import type { SearchFilter } from '../../../store/search-model.ts';
+import type { ItemChange } from '../../../store/item-model.ts';
+import { sourceStateChange, sourceStates } from '../../../store/items/kinds.ts';
 import type { EngineContext } from '../../context.ts';
 import { cachedSources } from './configured-sources.ts';
 import { vaultName, vaultsOfNamespace } from './vault-names.ts';
 
-/** The settings of a command or function that affect search and its results. */
+/** The settings of a source that affect search and its results. */
 export type NamespaceSource = Pick<
   SourceConfig,
   'id' | 'name' | 'refreshInterval' | 'weight' | 'minScore' | 'includeInContext' | 'enabled'
@@ -18,21 +21,88 @@ interface NamedSettings extends Partial<Pick<SourceConfig, 'includeInContext' | 
   readonly policy: SourcePolicy;
 }
 
-/** Vaults and sources belong to the configured namespace; other namespaces have none. */
+/** Vaults and sources belong to the configured namespace; other namespaces have only imported conversations. */
 export async function sourcesOfNamespace(context: EngineContext): Promise<{
   readonly vaults: readonly VaultConfig[];
   readonly sources: readonly NamespaceSource[];
+  /** Sources of conversations: those of folders, and those that were imported. */
+  readonly conversations: readonly NamespaceSource[];
 }> {
   const { sources } = await cachedSources(context);
+  const vaults = vaultsOfNamespace(context);
+  const folders = sources.flatMap(({ kind, settings, id }) =>
+    kind === 'conversations' ? [{ ...settings, id }] : [],
+  );
+  const others = sources.flatMap((source) => {
+    if (source.kind === 'conversations') return [];
+    const isOfSkill = source.kind === 'command' && source.skill !== null;
+    const { settings, id } = source;
+    return [{ ...settings, id, ...(isOfSkill && { weight: skillWeight(settings.weight) }) }];
+  });
+  const names = new Set([...vaults.map(vaultName), ...sources.map(({ id }) => id)]);
+  const conversations = [...folders, ...(await storedConversations(context, names))];
+  return { vaults, sources: others, conversations: conversations.map((source) => asSeenBy(context, source)) };
+}
+
+/** How long an owner's searches use the same names. Those of agents read them at once, so that none is shown what is private. */
+const CACHE_DURATION_MS = 10_000;
+
+/** The sources that have conversations in the store. */
+class StoredConversations {
+  readonly #read = new Map<string, { readonly at: number; readonly ids: ReadonlySet<string> }>();
+
+  async ids({ store, namespace, caller }: EngineContext): Promise<ReadonlySet<string>> {
+    const cached = this.#read.get(namespace);
+    const isCurrent = cached !== undefined && performance.now() - cached.at < CACHE_DURATION_MS;
+    if (isCurrent && caller.trust === 'operator') return cached.ids;
+    const at = performance.now();
+    const states = await sourceStates(store.records, namespace);
+    const ids = new Set([...states].flatMap(([id, { hasConversations }]) => (hasConversations ? id : [])));
+    this.#read.set(namespace, { at, ids });
+    return ids;
+  }
+
+  /** Called before the first conversations of a source are written. */
+  add({ namespace }: EngineContext, source: string): void {
+    const ids = new Set([...(this.#read.get(namespace)?.ids ?? []), source]);
+    this.#read.set(namespace, { at: performance.now(), ids });
+  }
+}
+
+/** The change of the state of a source that is to be written with conversations. This process knows of them at once. */
+export function conversationState(context: EngineContext, source: string): ItemChange {
+  context.shared(StoredConversations).add(context, source);
+  return sourceStateChange(source, { hasConversations: true });
+}
+
+/** Conversations that no folder of the settings has: those that `import` has stored, and those of a folder that was taken out. */
+async function storedConversations(
+  context: EngineContext,
+  usedNames: ReadonlySet<string>,
+): Promise<readonly NamespaceSource[]> {
+  const set = new Map(context.config.sources.map((source) => [source.id, source]));
+  const names: Readonly<Record<string, string>> = CONVERSATION_PROGRAMS;
+  const ids = await context.shared(StoredConversations).ids(context);
+  return [...ids]
+    .filter((id) => !usedNames.has(id))
+    .map((id) => ({ name: names[id] ?? id, enabled: true, ...set.get(id), id, refreshInterval: Infinity }));
+}
+
+/** Conversations are private: unless the settings include them in contexts, only the operator finds them. */
+function asSeenBy({ caller }: EngineContext, source: NamespaceSource): NamespaceSource {
+  const { includeInContext = false, enabled } = source;
   return {
-    vaults: vaultsOfNamespace(context),
-    sources: sources.map((source) => ({
-      ...source.settings,
-      id: source.id,
-      ...(source.kind === 'command' &&
-        source.skill !== null && { weight: skillWeight(source.settings.weight) }),
-    })),
+    ...source,
+    includeInContext,
+    enabled: enabled && (includeInContext || caller.trust === 'operator'),
   };
+}
+
+/** The names of the sources of conversations that the caller may not read, whatever it names. */
+export async function privateSources(context: EngineContext): Promise<string[]> {
+  if (context.caller.trust === 'operator') return [];
+  const { conversations } = await sourcesOfNamespace(context);
+  return conversations.flatMap(({ id, includeInContext }) => (includeInContext === true ? [] : [id]));
 }
 
 /** The approval of a skill does not cover weights, so only the settings may raise a source above the default weight. */
@@ -79,8 +149,8 @@ export async function sourcesHiddenFrom(
   filter: { readonly sources?: readonly string[] } = {},
   audience: Audience = audienceOf(context.caller, filter),
 ): Promise<string[]> {
-  const { vaults, sources } = await sourcesOfNamespace(context);
-  return hiddenSources(vaults, sources, audience);
+  const { vaults, sources, conversations } = await sourcesOfNamespace(context);
+  return hiddenSources(vaults, [...sources, ...conversations], audience);
 }
 
 /** The filter without the vaults and sources that the caller does not see. */

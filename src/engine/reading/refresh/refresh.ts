@@ -25,10 +25,18 @@ import {
   type ResolvedCommand,
 } from '../approval/approval.ts';
 import { parseApproval } from '../approval/approval-record.ts';
-import type { ConfiguredCommand, ConfiguredSource } from '../configured/configured-sources.ts';
+import type {
+  ConfiguredCommand,
+  ConfiguredSource,
+  ConversationFolder,
+} from '../configured/configured-sources.ts';
 import { withLease, type LeaseName, type LeaseOptions } from '../../shared/lease.ts';
 import { missingProgramError } from '../approval/watched-files.ts';
 import { isDue } from '../configured/schedule.ts';
+import { refreshConversations } from './refresh-conversations.ts';
+
+/** A source whose documents are fetched all at once. */
+type DocumentSource = Exclude<ConfiguredSource, ConversationFolder>;
 
 /** The result of a refresh that changed nothing. */
 export const NOTHING_REFRESHED: Readonly<Refreshed> = {
@@ -66,7 +74,20 @@ export async function refreshSource(
       const isFresh = state !== undefined && !isDue(state, source.settings.refreshInterval, context.now());
       if (onlyIfDue && isFresh)
         throw new LociError('conflict', `${source.id} was refreshed by another process`);
-      return fetchAndReplace(context, source, lease, state, signal);
+      if (source.kind !== 'conversations') return fetchAndReplace(context, source, lease, state, signal);
+      const basis = {
+        section: 'sources',
+        lease,
+        before: state,
+        interval: source.settings.refreshInterval,
+      } as const;
+      return refreshConversations(
+        context,
+        source,
+        new RefreshAttempt(context, source.id, basis),
+        lease,
+        signal,
+      );
     },
     leaseOptions,
   );
@@ -100,6 +121,10 @@ export async function fetchForTest(
   source: ConfiguredSource,
   signal?: AbortSignal,
 ): Promise<FetchResult> {
+  if (source.kind === 'conversations')
+    throw new LociError('conflict', `${source.id} reads a folder, and not the output of a command`, {
+      hint: '`loci import PATH --dry-run` counts the conversations in a folder.',
+    });
   try {
     return await fetchOnce(context, source, await stateOf(context, source.id), signal);
   } catch (error) {
@@ -118,7 +143,7 @@ export async function fetchForTest(
 /** Runs a command that is approved, or calls the function of the program. */
 async function fetchOnce(
   context: EngineContext,
-  source: ConfiguredSource,
+  source: DocumentSource,
   state: SourceState | undefined,
   signal: AbortSignal | undefined,
 ): Promise<FetchResult> {
@@ -141,7 +166,7 @@ async function fetchOnce(
 /** Fetches the documents under the lease, replaces the stored ones, and records how it went. */
 async function fetchAndReplace(
   context: EngineContext,
-  source: ConfiguredSource,
+  source: DocumentSource,
   lease: Fence,
   before: SourceState | undefined,
   signal: AbortSignal,

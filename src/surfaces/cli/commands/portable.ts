@@ -35,7 +35,9 @@ export const importMemory: OperationCommand<ImportOutput> = {
       ...remarks('note', numbers, view, style.dim),
       ...(omitted > 0 ? [style.dim(`  … and ${String(omitted)} more`)] : []),
       `${style.bold(FORMAT_NAMES[output.format])}: ${countsOf(output)}`,
+      ...output.conversations.map((read) => `  ${conversationCounts(read)}`),
       `${style.dim(end)}${found}`,
+      ...privacyHint(output.private, dry_run),
       '',
     ].join('\n');
   },
@@ -51,6 +53,7 @@ const FORMAT_NAMES: Readonly<Record<ImportOutput['format'], string>> = {
   jsonl: 'Export in JSON Lines',
   openclaw: 'OpenClaw agent',
   shadowdb: 'ShadowDB',
+  conversations: 'Conversations',
 };
 
 /** What people call the items of each type. */
@@ -71,6 +74,22 @@ function countsOf({ records, ...output }: ImportOutput): string {
     return text === '' ? [] : [`${TYPE_NAMES[type][1]}: ${text}`];
   });
   return texts.length === 0 ? 'nothing' : texts.join('; ');
+}
+
+function conversationCounts(read: ImportOutput['conversations'][number]): string {
+  const { source, conversations, messages, days, empty } = read;
+  const counts = `${formatCount(conversations, 'conversation')}, ${formatCount(messages, 'message')}, ${formatCount(days, 'day')}`;
+  return `${source}: ${counts}${empty === 0 ? '' : `; ${String(empty)} without text left out`}`;
+}
+
+/** How agents get to find the conversations, which are private at first. */
+function privacyHint(sources: readonly string[], dry_run: boolean): string[] {
+  if (sources.length === 0 || dry_run) return [];
+  const entries = sources.map((id) => `  - { id: ${id}, kind: conversations, includeInContext: true }`);
+  return [
+    'Only you find them. To let your agents find them too, add to `sources:` in loci.yaml:',
+    ...entries,
+  ];
 }
 
 const MAX_LOCATIONS = 10;

@@ -22,7 +22,7 @@ export function needsApproval({ condition }: SourceInfo): boolean {
 export function SourceActions({ source, task, onChange }: SourceActionsProps): JSX.Element {
   const { id, name, condition } = source;
   const canRun = ['fresh', 'stale', 'new', 'failing', 'paused'].includes(condition);
-  const isKnown = !['gone', 'set elsewhere', 'disabled'].includes(condition);
+  const isKnown = !['gone', 'set elsewhere', 'disabled', 'imported'].includes(condition);
   const refresh = (): void =>
     task.start(async (control) => {
       const [result] = (await callWithProgress('/api/v1/sources/refresh', { ids: [id] }, control)).sources;

@@ -96,6 +96,7 @@ function otherObstacle({ id, condition }: SourcesPauseOutput['source']): string[
     case 'paused':
     case 'gone':
     case 'set elsewhere':
+    case 'imported':
       return [];
   }
 }
