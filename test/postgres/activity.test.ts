@@ -44,7 +44,8 @@ it('`/metrics` has connections, waits for locks and slow statements, which the l
   expect(await metric('connections_idle')).toBeGreaterThan(0);
   await release();
   expect(await Promise.all(written)).toEqual([200, 200]);
-  expect(await metric('connections_in_use{use="write"}')).toBe(0);
+  // What has been written is embedded afterwards.
+  await vi.waitFor(async () => expect(await metric('connections_in_use{use="write"}')).toBe(0), WAIT);
   expect(await metric('lock_wait_seconds_total')).toBeGreaterThan(0);
   expect(await metric('slow_statements_total')).toBeGreaterThan(0);
   expect(await metric('replica_up')).toBeNaN();

@@ -210,6 +210,21 @@ describe('imported conversations', () => {
     await expect(importMemory(asAgent(loci), { path: folder.path })).rejects.toThrow('agents may not write');
   });
 
+  it('are private from the first one that another process imports', async () => {
+    const agent = asAgent(loci);
+    await importFile('a.json', [claude('d', ['the quetzal is green', 'yes'])]);
+    const byName = (source: string) => search(agent, { query: 'quetzal', sources: [source] });
+    expect((await byName('claude')).results).toEqual([]);
+    const other = await openInline(settings(folder.path));
+    const path = join(folder.path, 'b.json');
+    await writeFile(path, JSON.stringify([chatGpt('c', ['the quetzal is blue'])]));
+    await importMemory(other, { path });
+    await other.close();
+    expect((await byName('chatgpt')).results).toEqual([]);
+    expect((await search(agent, { query: 'quetzal' })).results).toEqual([]);
+    expect((await search(loci, { query: 'quetzal' })).results).toHaveLength(2);
+  });
+
   it('need the name of their program', async () => {
     await loci.close();
     loci = await openInline(settings(folder.path, { sources: [{ id: 'claude', command: 'cat x.json' }] }));

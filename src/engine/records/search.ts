@@ -20,7 +20,7 @@ import { sourceOrigins } from '../reading/configured/source-origin.ts';
 import {
   audienceOf,
   hiddenSources,
-  sourcesOfNamespace,
+  knownSources,
   sourcePolicies,
   excludeSources,
   type Audience,
@@ -167,7 +167,7 @@ export async function searchOutcome(
   const { caller, config, namespace, store } = context;
   const now = context.now();
   await expire(context);
-  const { vaults, sources, conversations } = await sourcesOfNamespace(context);
+  const { vaults, sources, conversations, isCurrent } = await knownSources(context);
   const all = [...sources, ...conversations];
   const hidden = hiddenSources(vaults, all, audience ?? audienceOf(caller, filter));
   const policies = sourcePolicies(vaults, all);
@@ -197,6 +197,7 @@ export async function searchOutcome(
     ...(signal === undefined ? {} : { signal }),
     ...(ahead !== undefined && { ahead }),
   });
+  if (!(await isCurrent)) return searchOutcome(context, request, vectors);
   return { ...outcome, hits: currentFirst(outcome.hits) };
 }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { SourceConfig, VaultConfig } from '../../../config/sources-schema.ts';
 import { CONVERSATION_PROGRAMS } from '../../../sources/conversation.ts';
 import { SOURCE_POLICY, type SourcePolicy, VAULT_POLICY } from '../../../search/rank/ranking.ts';
@@ -21,13 +22,34 @@ interface NamedSettings extends Partial<Pick<SourceConfig, 'includeInContext' | 
   readonly policy: SourcePolicy;
 }
 
-/** Vaults and sources belong to the configured namespace; other namespaces have only imported conversations. */
-export async function sourcesOfNamespace(context: EngineContext): Promise<{
+/** The vaults and sources that a namespace has. */
+interface NamespaceSources {
   readonly vaults: readonly VaultConfig[];
   readonly sources: readonly NamespaceSource[];
   /** Sources of conversations: those of folders, and those that were imported. */
   readonly conversations: readonly NamespaceSource[];
-}> {
+}
+
+/**
+ * The sources, without waiting for the store where they were read in the last 10 seconds. `isCurrent` resolves to `false` if the store has
+ * other conversations by now, which an agent may not find: what was read meanwhile must not be shown.
+ */
+export async function knownSources(
+  context: EngineContext,
+): Promise<NamespaceSources & { readonly isCurrent: Promise<boolean> }> {
+  const isCurrent = context.shared(StoredConversations).isCurrent(context);
+  isCurrent.catch(() => undefined);
+  return { ...(await sourcesOfNamespace(context, true)), isCurrent };
+}
+
+/**
+ * Vaults and sources belong to the configured namespace; other namespaces have only imported conversations.
+ * @param mayBeOld whether those of the last 10 seconds do, as they always do for the operator
+ */
+export async function sourcesOfNamespace(
+  context: EngineContext,
+  mayBeOld = context.caller.trust === 'operator',
+): Promise<NamespaceSources> {
   const { sources } = await cachedSources(context);
   const vaults = vaultsOfNamespace(context);
   const folders = sources.flatMap(({ kind, settings, id }) =>
@@ -40,32 +62,41 @@ export async function sourcesOfNamespace(context: EngineContext): Promise<{
     return [{ ...settings, id, ...(isOfSkill && { weight: skillWeight(settings.weight) }) }];
   });
   const names = new Set([...vaults.map(vaultName), ...sources.map(({ id }) => id)]);
-  const conversations = [...folders, ...(await storedConversations(context, names))];
+  const conversations = [...folders, ...(await storedConversations(context, names, mayBeOld))];
   return { vaults, sources: others, conversations: conversations.map((source) => asSeenBy(context, source)) };
 }
 
-/** How long an owner's searches use the same names. Those of agents read them at once, so that none is shown what is private. */
+/** How long the same names are used where they may be old. */
 const CACHE_DURATION_MS = 10_000;
+const MAX_NAMESPACES = 10_000;
 
-/** The sources that have conversations in the store. */
+/** The sources that have conversations in the store, by namespace. */
 class StoredConversations {
-  readonly #read = new Map<string, { readonly at: number; readonly ids: ReadonlySet<string> }>();
+  readonly #read = new LRUCache<string, ReadonlySet<string>>({ max: MAX_NAMESPACES, ttl: CACHE_DURATION_MS });
 
-  async ids({ store, namespace, caller }: EngineContext): Promise<ReadonlySet<string>> {
-    const cached = this.#read.get(namespace);
-    const isCurrent = cached !== undefined && performance.now() - cached.at < CACHE_DURATION_MS;
-    if (isCurrent && caller.trust === 'operator') return cached.ids;
-    const at = performance.now();
+  async ids(context: EngineContext, mayBeOld: boolean): Promise<ReadonlySet<string>> {
+    const cached = mayBeOld ? this.#read.get(context.namespace) : undefined;
+    return cached ?? this.#readAgain(context);
+  }
+
+  /** Whether the names that the caller now gets as old ones are those of the store, for all but the operator, to whom none is private. */
+  async isCurrent(context: EngineContext): Promise<boolean> {
+    const cached = this.#read.get(context.namespace);
+    if (context.caller.trust === 'operator' || cached === undefined) return true;
+    return [...(await this.#readAgain(context))].every((id) => cached.has(id));
+  }
+
+  async #readAgain({ store, namespace }: EngineContext): Promise<ReadonlySet<string>> {
     const states = await sourceStates(store.records, namespace);
     const ids = new Set([...states].flatMap(([id, { hasConversations }]) => (hasConversations ? id : [])));
-    this.#read.set(namespace, { at, ids });
+    this.#read.set(namespace, ids);
     return ids;
   }
 
   /** Called before the first conversations of a source are written. */
   add({ namespace }: EngineContext, source: string): void {
-    const ids = new Set([...(this.#read.get(namespace)?.ids ?? []), source]);
-    this.#read.set(namespace, { at: performance.now(), ids });
+    const cached = this.#read.get(namespace);
+    if (cached !== undefined) this.#read.set(namespace, new Set([...cached, source]));
   }
 }
 
@@ -79,10 +110,11 @@ export function conversationState(context: EngineContext, source: string): ItemC
 async function storedConversations(
   context: EngineContext,
   usedNames: ReadonlySet<string>,
+  mayBeOld: boolean,
 ): Promise<readonly NamespaceSource[]> {
   const set = new Map(context.config.sources.map((source) => [source.id, source]));
   const names: Readonly<Record<string, string>> = CONVERSATION_PROGRAMS;
-  const ids = await context.shared(StoredConversations).ids(context);
+  const ids = await context.shared(StoredConversations).ids(context, mayBeOld);
   return [...ids]
     .filter((id) => !usedNames.has(id))
     .map((id) => ({ name: names[id] ?? id, enabled: true, ...set.get(id), id, refreshInterval: Infinity }));
