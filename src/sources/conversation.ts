@@ -9,6 +9,12 @@ export const CONVERSATION_PROGRAMS = {
 } as const;
 export type ConversationProgram = keyof typeof CONVERSATION_PROGRAMS;
 
+/** The name of imported conversations by their source: that of their program, if it is known. */
+export function conversationsName(source: string): string {
+  const names: Readonly<Record<string, string>> = CONVERSATION_PROGRAMS;
+  return Object.hasOwn(names, source) ? names[source]! : source;
+}
+
 /** The category and type of a record that has a day of a conversation. No other reader of sources sets it. */
 export const CONVERSATION_TYPE = 'conversation';
 

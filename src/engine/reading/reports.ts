@@ -3,6 +3,7 @@ import { shellWord } from '../../core/text/split-command.ts';
 import type { Origin, Timestamp } from '../../core/types.ts';
 import type { SourceState } from '../../store/admin-model.ts';
 import { sourceStates } from '../../store/items/kinds.ts';
+import { conversationsName } from '../../sources/conversation.ts';
 import type { EngineContext } from '../context.ts';
 import { isEnabled, otherSettings, vaultName, vaultsOfNamespace } from './configured/vault-names.ts';
 import {
@@ -241,8 +242,10 @@ function leftOver(
     const state = states.get(id) ?? null;
     // The notes of an imported vault have no folder here.
     const isVault = vaultNames.has(id) || (state !== null && state.root !== null);
-    if (state?.hasConversations === true)
-      return { ...common(id, state, counts), kind: 'conversations', condition: 'imported' };
+    if (state?.hasConversations === true) {
+      const name = conversationsName(id);
+      return { ...common(id, state, counts), name, kind: 'conversations', condition: 'imported' };
+    }
     const kind = isVault ? 'vault' : 'command';
     const place = otherSettings(context, state);
     const report = { ...common(id, state, counts), kind, folder: state?.root ?? null } as const;

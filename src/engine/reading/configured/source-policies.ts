@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { SourceConfig, VaultConfig } from '../../../config/sources-schema.ts';
-import { CONVERSATION_PROGRAMS } from '../../../sources/conversation.ts';
+import { conversationsName } from '../../../sources/conversation.ts';
 import { SOURCE_POLICY, type SourcePolicy, VAULT_POLICY } from '../../../search/rank/ranking.ts';
 import type { Caller } from '../../../core/caller.ts';
 import type { SearchFilter } from '../../../store/search-model.ts';
@@ -113,11 +113,16 @@ async function storedConversations(
   mayBeOld: boolean,
 ): Promise<readonly NamespaceSource[]> {
   const set = new Map(context.config.sources.map((source) => [source.id, source]));
-  const names: Readonly<Record<string, string>> = CONVERSATION_PROGRAMS;
   const ids = await context.shared(StoredConversations).ids(context, mayBeOld);
   return [...ids]
     .filter((id) => !usedNames.has(id))
-    .map((id) => ({ name: names[id] ?? id, enabled: true, ...set.get(id), id, refreshInterval: Infinity }));
+    .map((id) => ({
+      name: conversationsName(id),
+      enabled: true,
+      ...set.get(id),
+      id,
+      refreshInterval: Infinity,
+    }));
 }
 
 /** Conversations are private: unless the settings include them in contexts, only the operator finds them. */

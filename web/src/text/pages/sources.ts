@@ -2,8 +2,8 @@ import type { Texts } from '../text.ts';
 
 export const SOURCES = {
   about: {
-    en: 'Folders of notes, and commands whose documents are searched with them. Nothing is written to either.',
-    de: 'Ordner mit Notizen, und Befehle, deren Dokumente mit durchsucht werden. In beides wird nie geschrieben.',
+    en: 'Folders of notes, commands and conversations whose texts are searched. Nothing is written to them.',
+    de: 'Ordner mit Notizen, Befehle und Gespräche, deren Texte durchsucht werden. In nichts davon wird geschrieben.',
   },
   emptyTitle: { en: 'No sources yet', de: 'Noch keine Quellen' },
   empty: {
