@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { chatGpt } from '../contract/conversation-exports.ts';
+import { zipOf } from '../contract/zip-archive.ts';
 import { recordOperations } from '../../src/operations/nouns/records.ts';
 import { OPERATIONS } from '../../src/operations/registry.ts';
 import { loadCommand } from '../../src/surfaces/cli/commands/registry.ts';
@@ -38,6 +40,9 @@ describe('examples', () => {
     mkdirSync(join(user, '.openclaw', 'workspace'), { recursive: true });
     writeFileSync(join(user, '.openclaw', 'workspace', 'MEMORY.md'), '# Memory\n\n- The plumber is Tove.\n');
     writeFileSync(join(user, 'prompt.txt'), 'A prompt without memory.');
+    mkdirSync(join(user, 'Downloads'));
+    const conversations = JSON.stringify([chatGpt('porto', ['Which tram goes to the beach?'])]);
+    writeFileSync(join(user, 'Downloads', 'export.zip'), zipOf({ 'conversations.json': conversations }));
     // Examples that name the ids of written records need a home without notes, where the ids begin with 1.
     const writtenHome = join(user, 'written');
     for (const example of [recordOperations.write.examples[0]!, ...recordOperations.write.examples])
