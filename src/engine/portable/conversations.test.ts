@@ -204,6 +204,13 @@ describe('imported conversations', () => {
     expect(await foundBy(asAgent(target))).toEqual([false, false, false, false]);
     await target.close();
     await loci.close();
+    // Another source of the name opens nothing.
+    loci = await openInline(settings(folder.path, { sources: [{ id: 'chatgpt', command: 'echo []' }] }));
+    expect(await foundBy(asAgent(loci))).toEqual([false, false, false, false]);
+    await loci.close();
+    loci = await openInline(settings(folder.path, { vaults: [{ path: join(folder.path, 'chatgpt') }] }));
+    expect(await foundBy(asAgent(loci))).toEqual([false, false, false, false]);
+    await loci.close();
     const sources = [{ id: 'chatgpt', kind: 'conversations', includeInContext: true }];
     loci = await openInline(settings(folder.path, { sources }));
     expect(await foundBy(asAgent(loci))).toEqual([true, true, true, true]);

@@ -61,7 +61,7 @@ export async function sourcesOfNamespace(
     const { settings, id } = source;
     return [{ ...settings, id, ...(isOfSkill && { weight: skillWeight(settings.weight) }) }];
   });
-  const names = new Set([...vaults.map(vaultName), ...sources.map(({ id }) => id)]);
+  const names = new Set(folders.map(({ id }) => id));
   const conversations = [...folders, ...(await storedConversations(context, names, mayBeOld))];
   return { vaults, sources: others, conversations: conversations.map((source) => asSeenBy(context, source)) };
 }
@@ -109,13 +109,18 @@ export function conversationState(context: EngineContext, source: string): ItemC
 /** Conversations that no folder of the settings has: those that `import` has stored, and those of a folder that was taken out. */
 async function storedConversations(
   context: EngineContext,
-  usedNames: ReadonlySet<string>,
+  folders: ReadonlySet<string>,
   mayBeOld: boolean,
 ): Promise<readonly NamespaceSource[]> {
-  const set = new Map(context.config.sources.map((source) => [source.id, source]));
+  // A vault or command with the same name opens nothing, and is hidden with them.
+  const set = new Map(
+    context.config.sources.flatMap((source) =>
+      source.kind === 'conversations' ? [[source.id, source]] : [],
+    ),
+  );
   const ids = await context.shared(StoredConversations).ids(context, mayBeOld);
   return [...ids]
-    .filter((id) => !usedNames.has(id))
+    .filter((id) => !folders.has(id))
     .map((id) => ({
       name: conversationsName(id),
       enabled: true,
