@@ -6,11 +6,13 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { chatGpt, chatGptTree, claude } from '../../../test/contract/conversation-exports.ts';
 import { folderForEach, openInline, settings } from '../../../test/contract/engines.ts';
 import { asAgent, exportLines, SECRET } from '../../../test/contract/export-samples.ts';
+import { approveSource } from '../../../test/contract/tasks-source.ts';
 import { zipOf } from '../../../test/contract/zip-archive.ts';
 import { utcDayOf } from '../../core/time/whole-day.ts';
 import type { LociRecord } from '../../core/types.ts';
 import type { EngineContext } from '../context.ts';
 import { forgetSource } from '../reading/forget-source.ts';
+import { indexVaults } from '../reading/index-vaults.ts';
 import { listSources, refreshSources } from '../reading/sources.ts';
 import { get } from '../records/get.ts';
 import { listRecords } from '../records/list.ts';
@@ -230,6 +232,34 @@ describe('imported conversations', () => {
     expect((await byName('chatgpt')).results).toEqual([]);
     expect((await search(agent, { query: 'quetzal' })).results).toEqual([]);
     expect((await search(loci, { query: 'quetzal' })).results).toHaveLength(2);
+  });
+
+  it('are not replaced by a vault or a command of their name', async () => {
+    await importFile('a.json', [chatGpt('c', ['the quetzal is green'])]);
+    await loci.close();
+    const vault = join(folder.path, 'chatgpt');
+    await mkdir(vault);
+    await writeFile(join(vault, 'note.md'), 'A note.');
+    for (const others of [
+      { vaults: [{ path: vault }] },
+      { sources: [{ id: 'chatgpt', command: 'echo []' }] },
+    ]) {
+      loci = await openInline(settings(folder.path, others));
+      const reading =
+        'vaults' in others
+          ? indexVaults(loci)
+          : approveSource(loci, 'chatgpt').then(() =>
+              refreshSources(loci, { ids: ['chatgpt'] }, { isOwner: true }),
+            );
+      const outcome = await reading.then(
+        (done) => JSON.stringify(done),
+        (error: unknown) => String(error),
+      );
+      expect(outcome).toContain('chatgpt is the name of imported conversations');
+      expect((await records()).map(({ title }) => title)).toEqual(['A title']);
+      await loci.close();
+    }
+    loci = await openInline(settings(folder.path));
   });
 
   it('need the name of their program', async () => {

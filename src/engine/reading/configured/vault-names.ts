@@ -3,6 +3,7 @@ import { basename, resolve } from 'node:path';
 import { CONFIG_FILE } from '../../../config/load.ts';
 import type { VaultConfig } from '../../../config/sources-schema.ts';
 import { LociError } from '../../../core/errors.ts';
+import { shellWord } from '../../../core/text/split-command.ts';
 import type { EngineContext } from '../../context.ts';
 import type { SourceState } from '../../../store/admin-model.ts';
 import { sourceStates } from '../../../store/items/kinds.ts';
@@ -25,7 +26,7 @@ export function vaultsOfNamespace({ config, namespace }: EngineContext): readonl
 /**
  * Without this check, a folder with the name of another vault would evict the records of that vault. A vault whose configuration has
  * its name and a new path has moved, and keeps its records.
- * @throws LociError `invalid_config` that names both folders
+ * @throws LociError `invalid_config` that names both folders; `conflict` for the name of conversations
  */
 export async function assertVaultNamesAreFree(
   { store, config, namespace }: EngineContext,
@@ -34,7 +35,8 @@ export async function assertVaultNamesAreFree(
   const states = await sourceStates(store.records, namespace);
   for (const vault of vaults) {
     const name = vaultName(vault);
-    const root = states.get(name)?.root ?? null;
+    const { root = null, hasConversations = false } = states.get(name) ?? {};
+    assertNoConversations(name, hasConversations);
     if (root === null || isConfigured(name, vault, config.vaults)) continue;
     if (await isSameFolder(root, vault.path)) continue;
     const entries = await store.records.sourceEntries(namespace, name, { after: null, limit: 1 });
@@ -49,6 +51,18 @@ function isConfigured(name: string, { path }: VaultConfig, configured: readonly 
 async function isSameFolder(a: string, b: string): Promise<boolean> {
   const [one, other] = await Promise.all([a, b].map((path) => realpath(path).catch(() => resolve(path))));
   return one === other;
+}
+
+/**
+ * Called before a vault or a command is read, which takes out what it does not have.
+ * @throws LociError `conflict` if the store has conversations of that name
+ */
+export function assertNoConversations(name: string, hasConversations = false): void {
+  if (!hasConversations) return;
+  const message = `${name} is the name of imported conversations, which a vault or source of that name would replace`;
+  throw new LociError('conflict', message, {
+    hint: `Give it another name in loci.yaml, or remove the conversations: loci sources remove ${shellWord(name)}`,
+  });
 }
 
 function nameConflict(name: string, root: string, path: string): LociError {

@@ -12,7 +12,7 @@ import { RefreshAttempt, formatNoteProblem } from './refresh-attempt.ts';
 import { withLease, type LeaseOptions } from '../../shared/lease.ts';
 import { leaseName } from './refresh.ts';
 import { isDue } from '../configured/schedule.ts';
-import { vaultName } from '../configured/vault-names.ts';
+import { assertNoConversations, vaultName } from '../configured/vault-names.ts';
 import { sourceStates } from '../../../store/items/kinds.ts';
 
 export interface IndexOptions extends ProgressOptions {
@@ -52,6 +52,7 @@ export async function refreshVault(
     async (lease, signal) => {
       const { store, namespace, now } = context;
       const state = (await sourceStates(store.records, namespace)).get(name);
+      assertNoConversations(name, state?.hasConversations);
       if (onlyIfDue && state !== undefined && !isDue(state, interval, now()))
         throw new LociError('conflict', `${name} was read by another process`);
       const attempt = new RefreshAttempt(context, name, {

@@ -33,6 +33,7 @@ import type {
 import { withLease, type LeaseName, type LeaseOptions } from '../../shared/lease.ts';
 import { missingProgramError } from '../approval/watched-files.ts';
 import { isDue } from '../configured/schedule.ts';
+import { assertNoConversations } from '../configured/vault-names.ts';
 import { refreshConversations } from './refresh-conversations.ts';
 
 /** A source whose documents are fetched all at once. */
@@ -74,7 +75,10 @@ export async function refreshSource(
       const isFresh = state !== undefined && !isDue(state, source.settings.refreshInterval, context.now());
       if (onlyIfDue && isFresh)
         throw new LociError('conflict', `${source.id} was refreshed by another process`);
-      if (source.kind !== 'conversations') return fetchAndReplace(context, source, lease, state, signal);
+      if (source.kind !== 'conversations') {
+        assertNoConversations(source.id, state?.hasConversations);
+        return fetchAndReplace(context, source, lease, state, signal);
+      }
       const basis = {
         section: 'sources',
         lease,
