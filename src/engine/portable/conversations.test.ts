@@ -17,6 +17,7 @@ import { listSources, refreshSources } from '../reading/sources.ts';
 import { get } from '../records/get.ts';
 import { listRecords } from '../records/list.ts';
 import { search, searchOutcome } from '../records/search.ts';
+import { write } from '../records/write.ts';
 import { importMemory } from './import.ts';
 import type { ImportOutput } from './import-report.ts';
 
@@ -232,6 +233,16 @@ describe('imported conversations', () => {
     expect((await byName('chatgpt')).results).toEqual([]);
     expect((await search(agent, { query: 'quetzal' })).results).toEqual([]);
     expect((await search(loci, { query: 'quetzal' })).results).toHaveLength(2);
+  });
+
+  it('show no word of theirs as the correction of another one', async () => {
+    await importFile('a.json', [chatGpt('c', ['the quokka is small'])]);
+    await write(loci, { content: 'A wombat digs.' });
+    const corrected = async (caller: EngineContext, query: string) =>
+      (await search(caller, { query })).corrections.flatMap(({ instead }) => instead);
+    expect(await corrected(loci, 'quoka')).toEqual(['quokka']);
+    expect(await corrected(asAgent(loci), 'quoka')).toEqual([]);
+    expect(await corrected(asAgent(loci), 'wommbat')).toEqual(['wombat']);
   });
 
   it('are not replaced by a vault or a command of their name', async () => {

@@ -2,6 +2,7 @@ import { LociError } from '../../core/errors.ts';
 import { dayText } from '../../core/time/whole-day.ts';
 import { stem } from '../../core/text/analyze.ts';
 import type { Reranker } from '../../embed/rerank/reranker.ts';
+import { matchedTerms } from '../../search/query/phrases.ts';
 import { CLASSIC_RANKING, DEFAULT_RANKING, type Ranking } from '../../search/rank/ranking.ts';
 import { type MissingSignal, NOT_ALL_EMBEDDED } from '../../search/retrieve/signals.ts';
 import type { ReadAhead, VectorIndexRef } from '../../search/run.ts';
@@ -101,10 +102,7 @@ export async function searchWithOutcome(
       const { record: id, title } = outcome.related[i]!.belongsTo;
       return { ...result, belongs_to: { id, title } };
     }),
-    corrections: retrieved.corrections.map(({ word, replacements }) => ({
-      word,
-      instead: [...replacements],
-    })),
+    corrections: knownCorrections(context, outcome),
     missing: [...missing],
     notices: [
       ...(context.store.capabilities.readOnly ? [READ_ONLY] : []),
@@ -117,6 +115,24 @@ export async function searchWithOutcome(
     took_ms,
   };
   return { output, outcome };
+}
+
+/**
+ * The corrections of words that the caller may know. The vocabulary has the words of all records, and so those of sources that an agent
+ * does not see: it learns only what its results have.
+ */
+function knownCorrections(
+  { caller }: EngineContext,
+  { retrieved, hits, related }: SearchOutcome,
+): SearchOutput['corrections'] {
+  const shown = [...hits, ...related];
+  const isKnown = (word: string): boolean =>
+    caller.trust === 'operator' ||
+    shown.some(({ passage }) => matchedTerms(passage, new Set([stem(word)])).size > 0);
+  return retrieved.corrections.flatMap(({ word, replacements }) => {
+    const instead = replacements.filter(isKnown);
+    return instead.length === 0 ? [] : [{ word, instead }];
+  });
 }
 
 function filterOf({
