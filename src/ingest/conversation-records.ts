@@ -102,6 +102,10 @@ export class ConversationWriter {
     this.#seen.add(id);
     counts[messages.length === 0 ? 'empty' : 'conversations'] += isNew;
     counts.messages += messages.length;
+    if (this.#isOlderExport(conversation)) {
+      counts.unchanged += this.#daysOf(id).size;
+      return;
+    }
     const superseded = new Set(conversation.superseded.map(turnDigest));
     const days = this.#arrange(conversation, superseded);
     counts.days += days.size;
@@ -113,6 +117,13 @@ export class ConversationWriter {
     }
     if (this.#writes.length >= MAX_BATCH_RECORDS || this.#characters >= MAX_BATCH_CHARACTERS)
       await this.flush();
+  }
+
+  /** Whether a newer export of the conversation is stored, in which other branches may be the current ones. A log has parts instead. */
+  #isOlderExport({ id, url, updatedAt }: Conversation): boolean {
+    if (url === null || updatedAt === null) return false;
+    const stored = [...this.#daysOf(id).values()];
+    return stored.some(({ revision }) => (parseState(revision)?.updatedAt ?? 0) > updatedAt);
   }
 
   /** The messages by the key of their record. A message keeps its record, though its day is another one in another time zone. */
@@ -218,7 +229,7 @@ export class ConversationWriter {
   }
 
   #draft(
-    { id, url, createdAt }: Conversation,
+    { id, url, createdAt, updatedAt: changedAt }: Conversation,
     { times }: Day,
     existing: LociRecord | undefined,
     {
@@ -228,7 +239,7 @@ export class ConversationWriter {
   ): RecordDraft {
     const { now, project, source } = this.#options;
     const sorted = times.toSorted((a, b) => a - b);
-    const known = sorted[0] ?? createdAt;
+    const known = sorted[0] ?? createdAt ?? changedAt;
     const at = known ?? existing?.createdAt ?? now();
     // With a scheme before it, the session is not indexed as a topic.
     const session = `conversation:${id}`;

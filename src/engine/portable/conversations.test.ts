@@ -113,6 +113,17 @@ describe('imported conversations', () => {
     );
   });
 
+  it('do not get back what a newer export has edited away', async () => {
+    const nodes = { a: ['root', 'user', 'question', 1], b: ['a', 'assistant', 'old answer', 2] } as const;
+    const at = (update_time: number, tree: object) => ({ ...tree, update_time });
+    await importFile('a.json', [
+      at(20, chatGptTree({ ...nodes, c: ['a', 'assistant', 'new answer', 3] }, 'c')),
+    ]);
+    const before = await records();
+    const { records: counts } = await importFile('b.json', [at(10, chatGptTree(nodes, 'b'))]);
+    expect([counts.added, counts.updated, await records()]).toEqual([0, 0, before]);
+  });
+
   it('have what was edited in place of what it was', async () => {
     const nodes = { a: ['root', 'user', 'old question', 1], b: ['a', 'assistant', 'old answer', 2] } as const;
     await importFile('a.json', [chatGptTree(nodes, 'b')]);

@@ -30,8 +30,8 @@ export function readClaude(value: JsonMap): Conversation {
     };
   });
   const byId = new Map(nodes.map((node) => [node.id, node]));
-  // Without parents, the list is the conversation.
-  const isTree = nodes.some(({ parent }) => parent !== '');
+  // Without the parents of all but the first, the list is the conversation.
+  const isTree = nodes.length > 1 && nodes.every(({ parent }, i) => i === 0 || parent !== '');
   const path = isTree ? pathToLeaf(byId, textFrom(value['current_leaf_message_uuid'])) : nodes;
   let last = createdAt;
   const messages = path.flatMap(({ id: name, at, message }): Message[] => {

@@ -25,13 +25,17 @@ export async function* readElements(
   window: ByteWindow,
   isWanted: (value: JsonMap) => boolean,
 ): AsyncGenerator<JsonElement> {
-  let at = await beginning(window);
+  const { start, isList } = await beginning(window);
+  let at = start;
   /** Whether the place in the list is known. Without it, only what is wanted counts as an object of the list. */
   let isInStep = true;
   let wasted = 0;
   for (;;) {
     const next: Found | null = isInStep ? await nextInList(window, at) : await findObject(window, at);
-    if (next === null) return;
+    if (next === null) {
+      if (isList && isInStep) yield { problem: 'the file ends before its list does', offset: at, head: '' };
+      return;
+    }
     at = next.at;
     if (next.found === 'other')
       yield { problem: 'there is something else than an object before it', offset: at, head: '' };
@@ -63,15 +67,15 @@ const PROBLEMS = {
   large: `it has more than ${String(MAX_ELEMENT_BYTES / 1024 / 1024)} MB`,
 } as const;
 
-/** The beginning of the list, after a byte order mark. */
-async function beginning(window: ByteWindow): Promise<number> {
+/** The beginning of the list, after a byte order mark, and whether it has a bracket. */
+async function beginning(window: ByteWindow): Promise<{ start: number; isList: boolean }> {
   while (window.end < HEAD_BYTES && (await window.more(0)));
   const head = window.text(0, Math.min(window.end, HEAD_BYTES));
-  const [start = ''] =
+  const [opening = ''] =
     /^\ufeff?\s*\{(?:(?!"(?:mapping|chat_messages)")[^])*?"conversations"\s*:\s*\[/.exec(head) ??
     /^\ufeff?\s*\[?/.exec(head) ??
     [];
-  return Buffer.byteLength(start);
+  return { start: Buffer.byteLength(opening), isList: opening.endsWith('[') };
 }
 
 interface Found {

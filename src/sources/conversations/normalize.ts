@@ -16,14 +16,18 @@ const [MAX_TITLE_LENGTH, MAX_DERIVED_TITLE_LENGTH, MAX_ID_LENGTH] = [200, 80, 20
 export function normalized(given: Conversation, report: (message: string) => void): Conversation | string {
   const { id, createdAt } = given;
   if (id.length > MAX_ID_LENGTH || /[\p{Cc}\p{Surrogate}]/u.test(id)) return 'its id is not valid';
-  const seen = new Set<string>();
+  /** Texts by id. Messages of one id and different texts are different ones. */
+  const seen = new Map<string, string>();
   const messages = given.messages.flatMap((message) => {
     const text = plainText(message.text);
-    if (text === '' || seen.has(message.id)) return [];
-    seen.add(message.id);
+    let { id: messageId } = message;
+    for (let n = 2; seen.has(messageId) && seen.get(messageId) !== text; n++)
+      messageId = `${message.id}#${String(n)}`;
+    if (text === '' || seen.has(messageId)) return [];
+    seen.set(messageId, text);
     if (text.length > MAX_MESSAGE_LENGTH)
       report(`a message has ${String(text.length)} characters; ${String(MAX_MESSAGE_LENGTH)} are stored`);
-    return [{ ...message, text: cut(text, MAX_MESSAGE_LENGTH) }];
+    return [{ ...message, id: messageId, text: cut(text, MAX_MESSAGE_LENGTH) }];
   });
   const [first] = messages;
   const said = messages.find(({ role }) => role === 'user') ?? first;

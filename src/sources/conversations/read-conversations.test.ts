@@ -368,3 +368,48 @@ describe('a file', () => {
     },
   );
 });
+
+describe('what an attacker or a program may leave', () => {
+  it('is every message of Claude where only some have parents, or several have one id', async () => {
+    const whole = claude('d', ['one', 'two', 'three']);
+    const messages = whole['chat_messages'] as Record<string, unknown>[];
+    const partial = messages.map((each, i) => (i === 2 ? { ...each, parent_message_uuid: 'm1' } : each));
+    expect(await textsOf({ ...whole, chat_messages: partial })).toEqual([
+      'user: one',
+      'assistant: two',
+      'user: three',
+    ]);
+    const shared = messages.map((each) => ({ ...each, uuid: 'same' }));
+    expect(await textsOf({ ...whole, chat_messages: shared })).toHaveLength(3);
+  });
+
+  it('is a transcript whose first line is longer than what is looked at', async () => {
+    const line = (sessionId: string, text: string): object => ({
+      ...{
+        parentUuid: null,
+        sessionId,
+        type: 'user',
+        uuid: text.slice(0, 9),
+        timestamp: '2026-09-08T15:00:00Z',
+      },
+      message: { role: 'user', content: text },
+    });
+    const { found } = await read(
+      lines(line('s', 'x'.repeat(2 ** 20)), line('s', 'short')),
+      2 ** 16,
+      's.jsonl',
+    );
+    expect(found.map(({ messages }) => messages.length)).toEqual([2]);
+    const others = Array.from({ length: 50 }, () => ({ type: 'file-history-snapshot' }));
+    expect((await read(lines(...others, line('s', 'late')), 99, 's.jsonl')).found).toHaveLength(1);
+  });
+
+  it('is a list that ends between two conversations, which is named', async () => {
+    const cut = `[${JSON.stringify(chatGpt('c', ['one']))}, `;
+    const { found, problems } = await read(cut);
+    expect([found.length, problems.map(({ message }) => message)]).toEqual([
+      1,
+      ['the file ends before its list does'],
+    ]);
+  });
+});

@@ -12,7 +12,7 @@ import { normalized, type Transcript } from './normalize.ts';
 
 /** The beginning of a file by which its format is recognised. */
 const HEAD_BYTES = 1024 * 1024;
-const HEAD_LINES = 20;
+const HEAD_LINES = 2000;
 const MAX_LINE_BYTES = 32 * 1024 * 1024;
 
 /**
@@ -46,8 +46,16 @@ async function recognizeTranscript(window: ByteWindow): Promise<Transcript | nul
     if (isClaudeCodeLine(value)) return new ClaudeCodeTranscript();
     if (isCodexLine(value)) return new CodexTranscript();
   }
-  return null;
+  // The first line may have a picture, and be longer than the head.
+  if (lines.length > 1) return null;
+  if (CLAUDE_CODE_LINE.test(lines[0] ?? '')) return new ClaudeCodeTranscript();
+  return CODEX_LINE.test(lines[0] ?? '') ? new CodexTranscript() : null;
 }
+
+/** The beginnings of long lines of transcripts. */
+const CLAUDE_CODE_LINE = /^\{"(?!mapping|chat_messages)[^]{0,2000}?"sessionId"\s*:\s*"/;
+const CODEX_LINE =
+  /^\{[^]{0,500}?"type"\s*:\s*"(?:session_meta|response_item|event_msg|turn_context|compacted)"/;
 
 async function* readTranscript(
   window: ByteWindow,
