@@ -21,7 +21,7 @@ const record: GetOutput = {
   category: 'general',
   record_type: 'fact',
   tags: [],
-  created_at: '2026-09-14T00:00:00.000Z',
+  created_at: '2026-09-14T12:00:00.000Z',
   expires_at: null,
   updated_at: '2026-09-14T00:00:00.000Z',
   age: '2d ago',

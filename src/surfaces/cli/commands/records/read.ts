@@ -1,3 +1,4 @@
+import { dayText } from '../../../../core/time/whole-day.ts';
 import { formatCount } from '../../../../core/text/format-count.ts';
 import { NO_DATE } from '../../../../engine/records/results/record-age.ts';
 import { propertiesOf } from '../../../../engine/records/results/properties.ts';
@@ -38,7 +39,7 @@ function header(output: GetOutput, { style, columns }: View): string[] {
   const name = oneLine(title === '' ? `record ${String(id)}` : title);
   const facts = [
     from === null ? `From ${originText(output)}` : oneLine(from),
-    age === NO_DATE ? age : `${created_at.slice(0, 10)} (${age})`,
+    age === NO_DATE ? age : `${dayText(Date.parse(created_at))} (${age})`,
     ...validityText(output),
     `project ${oneLine(project)}`,
     linesText(lines),
