@@ -128,38 +128,50 @@ function datedRecord(hit: Ranked): DatedRecord {
 }
 
 /**
- * Puts a note before the first of its conflict copies, where it gets the score, and at least the confidence, of that place. What it
- * passes moves down by one.
+ * Puts conflict copies that stand above their note directly after it. Nothing is raised: such a copy gets at most the score and the
+ * confidence of the note, which keeps its own.
  */
 export function originalsFirst(
   ranked: readonly (Ranked | Hit)[],
   rate: (hit: Ranked | Hit) => Hit,
 ): readonly (Ranked | Hit)[] {
   const first = ranked.slice(0, COMPARED);
-  const byKey = new Map(first.map((hit) => [documentOf(hit, hit.passage.record.key), hit]));
-  const order = new Set<Ranked | Hit>();
-  for (const hit of first) {
-    const { origin, metadata } = hit.passage.record;
-    const { copyOf } = metadata;
-    // A source could set its own.
-    const original =
-      origin === 'vault' && typeof copyOf === 'string' ? byKey.get(documentOf(hit, copyOf)) : undefined;
-    if (original !== undefined) order.add(original);
-    order.add(hit);
-  }
-  const placed = [...order].map((hit, place) => {
-    const passed = first[place]!;
-    if (hit === passed) return hit;
-    const { confidence, boosts, score, ...rest } = rate(hit);
-    const isMovedUp = first.indexOf(hit) > place;
-    return {
-      ...rest,
-      score: passed.score,
-      boosts: [...boosts, { name: 'original' as const, added: passed.score - score }],
-      confidence: isMovedUp ? Math.max(confidence, rate(passed).confidence) : confidence,
-    };
+  const found = new Set(first.map((hit) => documentOf(hit, hit.passage.record.key)));
+  const placed = new Set<string>();
+  const waiting = new Map<string, (Ranked | Hit)[]>();
+  const withCopies = (hit: Ranked | Hit): (Ranked | Hit)[] => {
+    const document = documentOf(hit, hit.passage.record.key);
+    placed.add(document);
+    const copies = waiting.get(document) ?? [];
+    waiting.delete(document);
+    return [hit, ...copies.flatMap((copy) => withCopies(atMost(rate(copy), rate(hit))))];
+  };
+  const ordered = first.flatMap((hit) => {
+    const original = originalOf(hit);
+    if (original === null || !found.has(original) || placed.has(original)) return withCopies(hit);
+    waiting.set(original, [...(waiting.get(original) ?? []), hit]);
+    return [];
   });
-  return [...placed, ...ranked.slice(COMPARED)];
+  return [...ordered, ...ranked.slice(COMPARED)];
+}
+
+/** The document that a hit is a conflict copy of. Its name is shorter, so that no two documents are copies of each other. */
+function originalOf(hit: Ranked): string | null {
+  const { origin, key, metadata } = hit.passage.record;
+  const { copyOf } = metadata;
+  // A source could set its own.
+  if (origin !== 'vault' || key === null || typeof copyOf !== 'string') return null;
+  return copyOf.length < key.length ? documentOf(hit, copyOf) : null;
+}
+
+function atMost(copy: Hit, { score, confidence }: Hit): Hit {
+  const added = Math.min(0, score - copy.score);
+  return {
+    ...copy,
+    score: Math.min(score, copy.score),
+    confidence: Math.min(confidence, copy.confidence),
+    ...(added < 0 && { boosts: [...copy.boosts, { name: 'original', added }] }),
+  };
 }
 
 function documentOf({ passage }: Ranked, key: string | null): string {

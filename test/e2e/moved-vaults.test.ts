@@ -57,6 +57,63 @@ describe('a folder with the notes of a vault that is missing', () => {
     expect(settings()).toContain(`- name: vault\n    path: ${moved}`);
   });
 
+  it('is another vault where it lacks a note, which would be removed', async () => {
+    const moved = join(folder, 'Notes');
+    renameSync(vault, moved);
+    rmSync(join(moved, 'n6.md'));
+    const { vaults, notes } = await index(moved);
+    expect(vaults).toMatchObject([{ name: 'Notes', added: 5 }]);
+    expect(notes).toEqual([expect.stringMatching(/has the paths of 5 of 6 notes of vault/)]);
+    expect((await lociJson<GetOutput>(['get', 'vault:n6.md'], { home })).source).toBe('vault');
+  });
+
+  it.each(['is not connected', 'is empty, and the place of a disk'])(
+    'is another vault where the folder around the old one %s',
+    async (state) => {
+      const disk = join(folder, 'disk');
+      const onDisk = join(disk, 'vault');
+      const backup = join(folder, 'Backup');
+      mkdirSync(disk);
+      renameSync(vault, onDisk);
+      await index(onDisk);
+      renameSync(onDisk, backup);
+      rmSync(disk, { recursive: true });
+      if (state.startsWith('is empty')) mkdirSync(disk);
+      const { vaults, notes } = await index(backup);
+      expect(vaults).toMatchObject([{ name: 'Backup', added: 6 }]);
+      expect(notes).toEqual([
+        expect.stringMatching(/has the paths of 6 of 6 notes of vault, .* was added as Backup/),
+      ]);
+      expect(settings()).toContain(onDisk);
+    },
+  );
+
+  it.each([
+    ['includeInContext: false', []],
+    ['exclude: [private.md]', []],
+    ['enabled: false', []],
+    ['includeInContext: false', ['--once']],
+  ] as const)(
+    'is not read with other settings than the missing vault, which has %s',
+    async (line, options) => {
+      const yaml = `vaults:\n  - path: ${vault}\n    name: vault\n    ${line}\n`;
+      writeFileSync(join(home, 'loci.yaml'), yaml);
+      const similar = join(folder, 'Notes');
+      renameSync(vault, similar);
+      rmSync(join(similar, 'n6.md'));
+      const result = await loci(['index', similar, ...options, '--json'], { home });
+      expect(JSON.parse(result.stdout)).toMatchObject({
+        error: {
+          code: 'conflict',
+          message: expect.stringContaining(line.replace(/(?<=exclude).*/, '')) as string,
+        },
+      });
+      expect(settings()).toBe(yaml);
+      writeFileSync(join(home, 'loci.yaml'), `${yaml}  - path: ${similar}\n    name: Partner\n`);
+      expect((await index(similar)).vaults).toMatchObject([{ name: 'Partner', added: 5 }]);
+    },
+  );
+
   it('is another vault while the old folder is there', async () => {
     const copy = join(folder, 'Notes');
     renameSync(vault, copy);

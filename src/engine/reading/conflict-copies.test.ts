@@ -70,7 +70,7 @@ describe('copies that a sync program left', () => {
   });
 
   it('are a question of the text where the name alone says nothing', async () => {
-    await writeFile(join(vault, 'Rent 2.md'), 'The rent is 1,450 a month since October.');
+    await writeFile(join(vault, 'Rent 2.md'), 'The rent is 1,450 a month since October, paid to Okafor.');
     const { named } = await found();
     expect(named.map(({ key }) => key)).toContain('Rent 2.md');
     await writeFile(join(vault, 'Rent.md'), 'Another beginning: what the landlord said in the end.');

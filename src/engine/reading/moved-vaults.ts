@@ -1,4 +1,5 @@
-import { stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { VaultConfig } from '../../config/sources-schema.ts';
 import { LociError } from '../../core/errors.ts';
 import { systemErrorCode } from '../../core/fs/file-errors.ts';
@@ -20,11 +21,16 @@ export interface MovedVault {
   /** The notes that the store has of it, and how many of their paths the folder has. */
   readonly notes: number;
   readonly shared: number;
-  /** Whether most notes have the same paths and the same texts. */
+  /**
+   * Whether the folder is surely that vault: it has the paths of all notes and most of their texts, and the folder that contained the old
+   * one is there. A backup has them too, while the disk of the vault is not connected.
+   */
   readonly isSame: boolean;
+  /** Whether its settings keep notes from agents or from being read. Those of a new vault would not. */
+  readonly isRestricted: boolean;
 }
 
-/** Of the notes that the store has, and of the texts that are compared. */
+/** Of the texts that are compared. */
 const MIN_SAME = 0.8;
 /** Of the notes of the folder, which may have new ones. */
 const MIN_KNOWN = 0.5;
@@ -47,8 +53,10 @@ export async function movedVaultsAt(
   for (const { vault, isConfigured } of await missingVaults(context)) {
     const at = { ...vault, path: folder };
     const compared = await compareNotes(context, at, signal);
-    if (compared.shared > 0 && compared.shared >= MIN_SIMILAR * compared.notes)
-      moved.push({ vault: at, isConfigured, from: vault.path, ...compared });
+    if (compared.shared === 0 || compared.shared < MIN_SIMILAR * compared.notes) continue;
+    const isSame = compared.isSame && isEnabled(vault) && (await isContainerThere(vault.path));
+    const isRestricted = isConfigured && hasRestrictions(vault);
+    moved.push({ vault: at, isConfigured, from: vault.path, ...compared, isSame, isRestricted });
   }
   return moved.sort((a, b) => Number(b.isSame) - Number(a.isSame) || b.shared / b.notes - a.shared / a.notes);
 }
@@ -69,15 +77,25 @@ async function missingVaults(context: EngineContext): Promise<Known[]> {
   return all.filter((_, i) => missing[i]);
 }
 
-/** Whether a vault is read, but nothing is at its path. A folder that may not be read is there. */
-async function isMissing(vault: VaultConfig): Promise<boolean> {
-  if (!isEnabled(vault)) return false;
+/** Whether nothing is at the path of a vault. A folder that may not be read is there. */
+async function isMissing({ path }: VaultConfig): Promise<boolean> {
   try {
-    await stat(vault.path);
+    await stat(path);
     return false;
   } catch (error) {
     return systemErrorCode(error) === 'ENOENT';
   }
+}
+
+/** Whether the folder that contained a missing one is there. It is missing or empty if it is on a disk that is not connected. */
+async function isContainerThere(path: string): Promise<boolean> {
+  const beside = await readdir(dirname(path)).catch(() => []);
+  return beside.length > 0;
+}
+
+function hasRestrictions(vault: VaultConfig): boolean {
+  const { includeInContext = true, exclude = [] } = vault;
+  return !includeInContext || exclude.length > 0 || !isEnabled(vault);
 }
 
 async function compareNotes(
@@ -97,7 +115,7 @@ async function compareNotes(
     if (stored.has(item.key)) shared.push(item);
   }
   const found = { ...none, shared: shared.length };
-  if (shared.length < MIN_SAME * stored.size || shared.length < MIN_KNOWN * listed) return found;
+  if (shared.length < stored.size || shared.length < MIN_KNOWN * listed) return found;
   const step = Math.ceil(shared.length / MAX_COMPARED);
   const compared = shared.filter((_, i) => i % step === 0);
   let [same, written] = [0, 0];

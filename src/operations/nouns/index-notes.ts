@@ -156,7 +156,7 @@ async function runIndex(
     });
   // This must happen before the folder is added to the settings, where its name would mean that the vault has moved.
   const unconfigured = once ? [] : placed.unconfigured;
-  const { moved, notes: remarks } = await settleMoved(context, loci, unconfigured);
+  const { moved, notes: remarks } = await settleMoved(context, loci, placed.unconfigured, once);
   const isNew = ({ path }: NamedVault): boolean => !moved.has(path);
   await assertVaultNamesAreFree(loci, named.filter(isNew));
   const vaults = named.map((vault) => moved.get(vault.path) ?? vault);

@@ -8,7 +8,7 @@ import { isJsonMap } from '../../core/json.ts';
 import { sourceNameKey, type VaultConfig } from '../../config/sources-schema.ts';
 import { vaultName } from '../../engine/reading/configured/vault-names.ts';
 import type { EngineContext } from '../../engine/context.ts';
-import { movedVaultsAt } from '../../engine/reading/moved-vaults.ts';
+import { type MovedVault, movedVaultsAt } from '../../engine/reading/moved-vaults.ts';
 import { LociError } from '../../core/errors.ts';
 import { describeFileError, systemErrorCode } from '../../core/fs/file-errors.ts';
 import type { Json } from '../../core/types.ts';
@@ -96,34 +96,66 @@ interface SettledFolders {
 /**
  * Finds the vaults that have moved to new folders, and changes their paths in loci.yaml. Their names and records stay. A folder that is
  * only similar to a missing vault stays a new one, and a remark says so.
- * @throws LociError `unreadable`, `aborted`, and those of `configSet`
+ * @param once whether the settings stay as they are
+ * @throws LociError `conflict` for a folder that may have notes which the settings of a missing vault keep from agents; `unreadable`,
+ *   `aborted`, and those of `configSet`
  */
 export async function settleMoved(
   context: OperationContext,
   loci: EngineContext,
   unconfigured: readonly NamedVault[],
+  once: boolean,
 ): Promise<SettledFolders> {
-  const moved = new Map<string, NamedVault>();
-  const notes: string[] = [];
   const isFromEnvironment = (await context.loadConfig()).origins.get('vaults')?.startsWith('env ') === true;
-  for (const { path, name } of isFromEnvironment ? [] : unconfigured) {
-    const taken = new Set([...moved.values()].map((vault) => vault.name));
+  const changesSettings = !once && !isFromEnvironment;
+  const found = new Map<string, MovedVault>();
+  const notes: string[] = [];
+  for (const { path, name } of unconfigured) {
+    const taken = new Set([...found.values()].map(({ vault }) => vault.name));
     const like = (await movedVaultsAt(loci, path, context)).filter(({ vault }) => !taken.has(vault.name));
     const [best, next] = like;
-    if (best === undefined) continue;
-    const { vault, from, isConfigured, shared, notes: known } = best;
-    if (best.isSame && next?.isSame !== true) {
-      if (isConfigured) await moveVault(context, vault);
-      else notes.push(...(await addVaults(context, [{ name: vault.name, path }])));
-      moved.set(path, vault);
-      notes.push(`${vault.name} has moved from ${from} to ${path}: its name and its records stay`);
-    } else
+    if (changesSettings && best?.isSame === true && next?.isSame !== true) {
+      found.set(path, best);
+      continue;
+    }
+    const restricted = like.find(({ isRestricted }) => isRestricted);
+    if (restricted !== undefined) throw restrictedConflict(path, restricted);
+    if (changesSettings && best !== undefined)
       notes.push(
-        `${path} has the paths of ${String(shared)} of ${formatCount(known, 'note')} of ${vault.name}, whose folder ${from} is ` +
-          `missing, and was added as ${name}; if ${vault.name} has moved there, remove ${name} and give ${vault.name} that path in loci.yaml`,
+        `${likeness(path, best)}, and was added as ${name}; if ${best.vault.name} has moved there, remove ${name} and ` +
+          `give ${best.vault.name} that path in loci.yaml`,
       );
   }
-  return { moved, notes };
+  // No path is changed if a folder is an error.
+  for (const [path, { vault, from, isConfigured }] of found) {
+    if (isConfigured) await moveVault(context, vault);
+    else notes.push(...(await addVaults(context, [{ name: vault.name, path }])));
+    notes.push(`${vault.name} has moved from ${from} to ${path}: its name and its records stay`);
+  }
+  return { moved: new Map([...found].map(([path, { vault }]) => [path, vault])), notes };
+}
+
+/** `/b has the paths of 3 of 6 notes of vault, whose folder /a is missing` */
+function likeness(path: string, { vault, from, shared, notes }: MovedVault): string {
+  return `${path} has the paths of ${String(shared)} of ${formatCount(notes, 'note')} of ${vault.name}, whose folder ${from} is missing`;
+}
+
+function restrictedConflict(path: string, like: MovedVault): LociError {
+  const { name, includeInContext = true, exclude = [], enabled = true } = like.vault;
+  const settings = [
+    ...(includeInContext ? [] : ['`includeInContext: false`']),
+    ...(exclude.length === 0 ? [] : ['`exclude`']),
+    ...(enabled ? [] : ['`enabled: false`']),
+  ].join(' and ');
+  return new LociError(
+    'conflict',
+    `${likeness(path, like)}; the settings of ${name} have ${settings}, and those of a new vault would not, so nothing was read`,
+    {
+      hint:
+        `If ${name} has moved there, give it \`path: ${path}\` in loci.yaml. Otherwise add that path to the vaults of loci.yaml ` +
+        'with another name and the settings that you want for it. Then run `loci index`.',
+    },
+  );
 }
 
 async function moveVault(context: OperationContext, { name, path }: NamedVault): Promise<void> {

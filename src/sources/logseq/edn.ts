@@ -2,7 +2,7 @@
  * A value of EDN, the notation of Logseq's settings. Keywords (`:file/name-format`), numbers and symbols are their text, and lists
  * and sets are arrays.
  */
-type Edn = string | readonly Edn[] | ReadonlyMap<string, Edn>;
+export type Edn = string | readonly Edn[] | ReadonlyMap<string, Edn>;
 
 /** White space and commas, comments, texts, brackets, what is left out with `#_`, and everything else up to one of these. */
 const TOKEN =
@@ -20,7 +20,8 @@ interface Open {
 
 /**
  * The first value of a text. It takes time in proportion to the length, and no stack for nesting.
- * @throws SyntaxError if a bracket or a text is not closed, or closed without being open
+ * @throws SyntaxError if a bracket or a text is not closed, or closed without being open, and for a map with a key without a value
+ *   or a key twice
  */
 export function parseEdn(text: string): Edn | null {
   const outermost: Open = { opening: '', items: [], discarded: 0 };
@@ -52,9 +53,14 @@ export function parseEdn(text: string): Edn | null {
 }
 
 function mapOf(items: readonly Edn[]): ReadonlyMap<string, Edn> {
+  if (items.length % 2 > 0) throw new SyntaxError('a key of a map has no value');
   const map = new Map<string, Edn>();
-  for (let i = 0; i + 1 < items.length; i += 2)
-    if (typeof items[i] === 'string') map.set(items[i] as string, items[i + 1]!);
+  for (let i = 0; i < items.length; i += 2) {
+    const key = items[i]!;
+    if (typeof key !== 'string') continue;
+    if (map.has(key)) throw new SyntaxError(`${key} is given twice`);
+    map.set(key, items[i + 1]!);
+  }
   return map;
 }
 

@@ -29,6 +29,8 @@ describe('parseEdn', () => {
     ['{:a\n "b', /a text is not closed/],
     ['{:a 1', /\{ is not closed/],
     ['}', /closes nothing/],
+    ['{:a 1 :b}', /a key of a map has no value/],
+    ['{:a {:b 1 :c 2 :b 3}}', /:b is given twice/],
   ])('names what is wrong in %s', (edn, message) => {
     expect(() => parseEdn(edn)).toThrow(message);
   });
@@ -52,6 +54,46 @@ describe('the settings of a graph', () => {
       'glob /a/*.md',
     ]);
     expect(hidden).toHaveLength(5);
+  });
+
+  it('hide a path that stands alone, and nothing for nil', () => {
+    expect(settingsIn('{:hidden "private"}', 'c').hidden[0]?.rule).toBe('private');
+    expect(settingsIn('{:hidden nil}', 'c').hidden).toHaveLength(2);
+  });
+
+  it.each([
+    ['', /it is empty/],
+    [';; {:hidden ["private"]}\n', /it is empty/],
+    ['[:hidden ["private"]]', /it is not a map/],
+    ['{:hidden ["private"] :hidden []}', /:hidden is given twice/],
+    ['{:meta/version :hidden ["private"]}', /a key of a map has no value/],
+    ['{:hidden {:paths ["private"]}}', /:hidden is not a list of paths/],
+    ['{:hidden :private}', /:hidden is not a list of paths/],
+    ['{:hidden true}', /:hidden is not a list of paths/],
+    ['{:hidden [["private"]]}', /:hidden is not a list of paths/],
+  ])('are an error where %j leaves open what is hidden', (edn, message) => {
+    expect(() => settingsIn(edn, 'c')).toThrow(message);
+  });
+
+  it.each([
+    '.config.edn.icloud',
+    'config.edn.nextcloud',
+    'pages-metadata.edn',
+    'custom.css',
+    'bak/a.md',
+    'version-files/a.md',
+    'config.edn/a.md',
+  ])('are an error if they are missing from the graph that logseq/%s shows', async (name) => {
+    const file = path.join(folder.path, 'logseq', name);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, '');
+    await expect(readLogseqSettings('notes', folder.path)).rejects.toMatchObject({ code: 'unreadable' });
+  });
+
+  it('are those of no folder that only has the name', async () => {
+    await mkdir(path.join(folder.path, 'logseq'));
+    await writeFile(path.join(folder.path, 'logseq/How to use it.md'), 'Press the button.');
+    expect(await readLogseqSettings('notes', folder.path)).toBeNull();
   });
 
   it('are those of no other folder, and an error if they cannot be read', async () => {

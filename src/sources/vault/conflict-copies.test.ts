@@ -19,8 +19,8 @@ describe('namedCopyOf', () => {
   });
 
   it.each([
-    ['Home/Rent 2.md', 'beginning'],
-    ['Home/Rent 12.md', 'beginning'],
+    ['Home/Rent 2.md', 'beginning and most words'],
+    ['Home/Rent 12.md', 'beginning and most words'],
     ['Home/Rent-DESKTOP-AB12CD.md', 'most words'],
     ['Home/Rent-SAMS-PC.md', 'most words'],
   ] as const)('knows %s only together with its text', (key, needs) => {
@@ -54,25 +54,42 @@ describe('namedCopyOf', () => {
 describe('areVersions', () => {
   const text = 'The rent is 1,450 a month since October, and it is paid to Mrs Okafor.';
 
-  it('compares the beginnings of texts, without front matter and spaces', () => {
-    expect(areVersions(`---\na: 1\n---\n${text}`, `${text}\nMore.`, 'beginning')).toBe(true);
-    expect(areVersions(text.repeat(2), `${text}${text.slice(0, 40)} was raised by ten`, 'beginning')).toBe(
-      true,
-    );
-    expect(areVersions(text, `${text.slice(0, 12)}paid by somebody else.`, 'beginning')).toBe(false);
-    expect(areVersions(`# Rent\n${text}`, `# Rent\n${text.replace('1,450', '1,200')}`, 'beginning')).toBe(
-      true,
-    );
-    expect(areVersions(text, `${text.slice(0, 40)} as the tenants of the flat above hear`, 'beginning')).toBe(
-      false,
-    );
-    expect(areVersions('# Day', '# Day', 'beginning')).toBe(false);
-    expect(areVersions('', '', 'beginning')).toBe(false);
+  it('compares the beginnings of texts, without front matter and spaces, and their words', () => {
+    const areCopies = (a: string, b: string): boolean => areVersions(a, b, 'beginning and most words');
+    expect(areCopies(`---\na: 1\n---\n${text}`, `${text}\nMore.`)).toBe(true);
+    expect(areCopies(text, `${text.slice(0, 12)}paid by somebody else.`)).toBe(false);
+    expect(areCopies(`# Rent\n${text}`, `# Rent\n${text.replace('1,450', '1,200')}`)).toBe(true);
+    expect(areCopies(text, `${text.slice(0, 40)} as the tenants of the flat above hear`)).toBe(false);
+    expect(areCopies('# Day', '# Day')).toBe(false);
+    expect(areCopies('', '')).toBe(false);
   });
+
+  const standup = (done: string, next: string, blocked: string): string =>
+    `# Standup of the platform team\n\n## What was done\n${done}\n\n## What is next\n${next}\n\n## What blocks us\n${blocked}\n`;
+  const monday = standup(
+    '- Ana finished the export of invoices\n- Jo reviewed it',
+    '- Ana writes the migration of customers',
+    '- The certificate of the staging server has expired',
+  );
+
+  it.each(['beginning and most words', 'most words'] as const)(
+    'tells notes of one template from versions of one note (%s)',
+    (needs) => {
+      const tuesday = standup(
+        '- Jo deployed the search page',
+        '- Kim plans the offsite in May, and asks for hotels',
+        '- Nothing',
+      );
+      expect(areVersions(monday, tuesday, needs)).toBe(false);
+      expect(areVersions(monday, standup('', '', ''), needs)).toBe(false);
+      expect(areVersions(monday, `${monday}- Kim waits for a new laptop\n`, needs)).toBe(true);
+    },
+  );
 
   it('compares the words of texts', () => {
     expect(areVersions(text, text.replace('1,450', '1,200'), 'most words')).toBe(true);
     expect(areVersions(text, 'The computer of Sam has the name of the file.', 'most words')).toBe(false);
+    expect(areVersions(text, text.slice(0, 24), 'most words')).toBe(false);
     expect(areVersions('', text, 'most words')).toBe(false);
   });
 });

@@ -6,7 +6,7 @@ interface NamedCopy {
   /** The key of the note that it may be a copy of. */
   readonly original: string;
   /** What the texts must have in common; `null` if the name alone says it. */
-  readonly needs: 'beginning' | 'most words' | null;
+  readonly needs: 'beginning and most words' | 'most words' | null;
 }
 
 interface Form {
@@ -31,7 +31,7 @@ const FORMS: readonly Form[] = [
     ),
     needs: null,
   },
-  { pattern: /^(.+) (?:[2-9]|[1-9]\d)$/, needs: 'beginning' },
+  { pattern: /^(.+) (?:[2-9]|[1-9]\d)$/, needs: 'beginning and most words' },
   { pattern: new RegExp(`^(.+?)-${COMPUTER}$`), needs: 'most words' },
 ];
 
@@ -47,22 +47,21 @@ export function namedCopyOf(key: string, listed: ReadonlySet<string>): NamedCopy
   return null;
 }
 
-/** Shorter beginnings are equal by chance, and a longer one is enough. Between them most words must be the same. In UTF-16 units. */
+/** Shorter beginnings are equal by chance. In UTF-16 units. */
 const MIN_BEGINNING = 20;
-const MAX_BEGINNING = 100;
-/** The share of its different words that the shorter text has in common with the other one. */
+/** The share of the different words of both texts that both have. Notes of one template have fewer. */
 const MIN_SHARED_WORDS = 0.7;
 
 /** Whether two texts are as similar as two versions of one note. */
 export function areVersions(a: string, b: string, needs: NonNullable<NamedCopy['needs']>): boolean {
   const [one, other] = [bodyOf(a), bodyOf(b)];
-  const hasBeginning = (length: number): boolean =>
-    Math.min(one.length, other.length) >= length && one.slice(0, length) === other.slice(0, length);
-  if (needs === 'beginning' && !hasBeginning(MIN_BEGINNING)) return false;
-  if (needs === 'beginning' && hasBeginning(MAX_BEGINNING)) return true;
-  const [fewer, more] = [wordsOf(one), wordsOf(other)].sort((x, y) => x.size - y.size);
-  const shared = [...fewer!].filter((word) => more!.has(word)).length;
-  return shared > 0 && shared >= MIN_SHARED_WORDS * fewer!.size;
+  const isLong = Math.min(one.length, other.length) >= MIN_BEGINNING;
+  const haveBeginning = isLong && one.slice(0, MIN_BEGINNING) === other.slice(0, MIN_BEGINNING);
+  if (needs === 'beginning and most words' && !haveBeginning) return false;
+  const [words, otherWords] = [wordsOf(one), wordsOf(other)];
+  const shared = [...words].filter((word) => otherWords.has(word)).length;
+  const different = words.size + otherWords.size - shared;
+  return shared > 0 && shared >= MIN_SHARED_WORDS * different;
 }
 
 function bodyOf(text: string): string {

@@ -242,7 +242,7 @@ class Vault implements Source {
     reportDates(key, dates, report);
     const { copyOf, isSettled } = await this.#copyOf(key, text);
     if (copyOf !== null) {
-      const detail = `a sync program left it beside ${copyOf}, and searches show that note first; move what is missing there, then delete it`;
+      const detail = `it looks like a copy that a sync program left beside ${copyOf}, and searches show ${copyOf} first`;
       report({ key, reason: 'conflict_copy', detail, skipped: false });
     }
     const { createdAt, updatedAt } = this.#timesOf(stats, dates);

@@ -106,7 +106,7 @@ const BOOST_WORDS: Readonly<Record<Boost['name'], string>> = {
   kind: 'kind',
   confidence: 'confidence',
   newer: 'newer',
-  original: 'note before its conflict copies',
+  original: 'conflict copy below its note',
 };
 
 /** `title`, `source ×0.9` */
