@@ -8,8 +8,8 @@ import { simplified } from './simplified-chinese.ts';
  */
 const INVISIBLE = String.raw`[\p{DI}--[\u115f\u1160\u3164\uffa0]]`;
 
-/** A run of letters and digits. */
-const WORD = /[\p{L}\p{N}\p{M}\p{DI}]+(?:['’][\p{L}\p{M}\p{DI}]+)*/gu;
+/** A run of letters and digits, which does not begin with what is invisible: a direction mark before an apostrophe joins nothing. */
+const WORD = /[\p{L}\p{N}\p{M}][\p{L}\p{N}\p{M}\p{DI}]*(?:['’][\p{L}\p{M}\p{DI}]+)*/gu;
 
 /** The scripts that do not separate words by spaces: those of East Asia, and of line breaking class SA (UAX #14). */
 const UNSPACED =

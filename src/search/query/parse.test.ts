@@ -337,6 +337,10 @@ describe('a word of a text, taken out and asked', () => {
     expectFound(`${word}?`, word);
   });
 
+  it('finds it after an invisible character and an apostrophe', () => {
+    expectFound("'म4म", "\u200f'म4म");
+  });
+
   it('finds it, whatever the letters, their marks and the punctuation around them are', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(opening, letters, mark), { minLength: 1, maxLength: 6 }), (words) => {
