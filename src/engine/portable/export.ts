@@ -7,6 +7,7 @@ import { describeFileError, isDiskFull, systemErrorCode } from '../../core/fs/fi
 import { syncFolder } from '../../core/fs/files.ts';
 import { assertNotAborted, type ProgressOptions } from '../../core/progress.ts';
 import { locateStore } from '../../store/registry.ts';
+import { HistoryLog } from '../audit/history-log.ts';
 import type { EngineContext } from '../context.ts';
 import { expire } from '../shared/retention.ts';
 import { FORMAT, INITIAL_DIGEST, updateDigest, VERSION } from './export-lines.ts';
@@ -109,6 +110,8 @@ async function exportStep(context: EngineContext, cursor: ExportCursor): Promise
     return { items, lines: [JSON.stringify({ type: 'end', lines: before, digest })], next: null };
   } else if (section === 'header') {
     await expire(context);
+    // The runs so far are in the export, too.
+    await context.shared(HistoryLog).flush();
     const { namespace } = context;
     const exported_at = new Date(context.now()).toISOString();
     const header = { type: 'header', format: FORMAT, version: VERSION, namespace, exported_at };
